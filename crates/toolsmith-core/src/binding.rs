@@ -1,0 +1,109 @@
+//! How a tool is run, kept apart from what it is.
+//!
+//! A binding is joined to a definition by name in the registry. A tool brings its
+//! defaults; configuration lays its own over them with [`Binding::over`].
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::duration;
+
+/// The time limit of a call whose binding and plan set none.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How a tool is run. Every field is optional: what is not set falls through to
+/// the layer beneath, and at the bottom to the default its method names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Binding {
+    /// The time limit of one call.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    pub timeout: Option<Duration>,
+    /// Who gets to see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exposure: Option<Exposure>,
+    /// The prefix of its offered name instead of the toolbox's; empty for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+}
+
+impl Binding {
+    /// Lays this binding over another: what is set here wins.
+    #[must_use]
+    pub fn over(self, beneath: Self) -> Self {
+        Self {
+            timeout: self.timeout.or(beneath.timeout),
+            exposure: self.exposure.or(beneath.exposure),
+            prefix: self.prefix.or(beneath.prefix),
+        }
+    }
+
+    /// The exposure in force: [`Exposure::Direct`] unless set.
+    pub fn exposure(&self) -> Exposure {
+        self.exposure.unwrap_or_default()
+    }
+
+    /// Sets the time limit.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets who gets to see the tool.
+    #[must_use]
+    pub fn with_exposure(mut self, exposure: Exposure) -> Self {
+        self.exposure = Some(exposure);
+        self
+    }
+
+    /// Sets the prefix of the offered name; empty for none.
+    #[must_use]
+    pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+}
+
+/// Whether and how a tool is offered to models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Exposure {
+    /// Declared to the model from the start.
+    #[default]
+    Direct,
+    /// Callable, but declared only when it was searched for.
+    Deferred,
+    /// Not offered at all; only the host may call it by name.
+    Hidden,
+}
+
+mod optional {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::duration;
+
+    #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
+    pub(super) fn serialize<S: Serializer>(
+        value: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serializer.serialize_some(&duration::format(*value)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Option::<String>::deserialize(deserializer)?
+            .map(|text| duration::parse(&text).map_err(D::Error::custom))
+            .transpose()
+    }
+}

@@ -1,0 +1,244 @@
+//! What is recorded of a call: an event at every arrow of its life.
+//!
+//! Events borrow, so that recording costs nothing where nobody looks. Whatever a
+//! model sent is wrapped in [`Sensitive`], which only gives itself out redacted
+//! and bounded: a recorder cannot leak what it cannot reach.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::Progress;
+use crate::error::ErrorKind;
+use crate::name::{CallId, ToolName};
+use crate::outcome::Outcome;
+use crate::plan::Plan;
+
+/// Something that happened, as recorders see it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// Which call it belongs to, if to one.
+    pub call: Option<&'a CallId>,
+    /// The tool, once it is known.
+    pub tool: Option<&'a ToolName>,
+    /// Who the call is made for.
+    pub caller: &'a str,
+    /// The time since the call came in.
+    pub elapsed: Duration,
+    /// What happened.
+    pub what: What<'a>,
+}
+
+impl<'a> Event<'a> {
+    /// An event of no particular call.
+    pub fn new(what: What<'a>) -> Self {
+        Self {
+            call: None,
+            tool: None,
+            caller: "",
+            elapsed: Duration::ZERO,
+            what,
+        }
+    }
+}
+
+/// What happened: one variant for each arrow.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum What<'a> {
+    /// A source's tools were put in, or replaced.
+    Registered {
+        /// The source.
+        source: &'a str,
+        /// How many tools it has now.
+        tools: usize,
+    },
+    /// A caller was offered tools.
+    Offered {
+        /// How many.
+        tools: usize,
+    },
+    /// A call came in.
+    Called {
+        /// The name it was made by.
+        name: &'a str,
+        /// What it was made with.
+        arguments: Sensitive<'a>,
+    },
+    /// The arguments fit.
+    Validated {
+        /// What was mended to make them fit.
+        repairs: &'a [String],
+    },
+    /// The tool told what it would do.
+    Planned {
+        /// The plan.
+        plan: &'a Plan,
+    },
+    /// Permission was given or refused.
+    Decided {
+        /// Whether the call may run.
+        allowed: bool,
+        /// What decided: a rule, a mode, a person.
+        by: &'a str,
+        /// Why, in words.
+        reason: &'a str,
+    },
+    /// The tool began to run.
+    Started {
+        /// Whether it blocks a thread.
+        blocking: bool,
+    },
+    /// The tool told how far it is.
+    Progress {
+        /// How far.
+        progress: &'a Progress,
+    },
+    /// The tool handed out a piece of output.
+    Output {
+        /// The piece, cleaned and redacted.
+        text: &'a str,
+    },
+    /// The tool ended, or was ended.
+    Finished {
+        /// Whether it blocked a thread.
+        blocking: bool,
+        /// How long it ran.
+        ran: Duration,
+        /// The kind of failure, if it failed.
+        error: Option<ErrorKind>,
+        /// The failure in words, cleaned and redacted.
+        message: Option<&'a str>,
+    },
+    /// The caller was answered. Always the last event of a call.
+    Replied {
+        /// What the call was made with.
+        arguments: Sensitive<'a>,
+        /// What the caller got, shaped; none where input was asked for.
+        outcome: Option<&'a Outcome>,
+    },
+}
+
+impl What<'_> {
+    /// The name of the event, as records and logs write it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Registered { .. } => "registered",
+            Self::Offered { .. } => "offered",
+            Self::Called { .. } => "called",
+            Self::Validated { .. } => "validated",
+            Self::Planned { .. } => "planned",
+            Self::Decided { .. } => "decided",
+            Self::Started { .. } => "started",
+            Self::Progress { .. } => "progress",
+            Self::Output { .. } => "output",
+            Self::Finished { .. } => "finished",
+            Self::Replied { .. } => "replied",
+        }
+    }
+}
+
+/// Takes events: a log, a file, a counter, a test.
+///
+/// Implemented by hosts. Called on the path of the call, so it must be quick and
+/// must not block; what takes long belongs on a channel. An error or a panic is
+/// reported to the host and changes no reply.
+pub trait Recorder: Send + Sync + 'static {
+    /// Takes one event.
+    fn record(&self, event: &Event<'_>) -> Result<(), RecordError>;
+}
+
+/// Why an event could not be recorded.
+#[derive(Debug, thiserror::Error)]
+#[error("could not record: {0}")]
+pub struct RecordError(pub String);
+
+/// Removes secrets from text. Implemented by the runtime's redactor.
+pub trait Redact: Send + Sync {
+    /// The text with every secret replaced.
+    fn redact<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str>;
+}
+
+/// JSON that came from outside and may hold secrets.
+#[derive(Clone, Copy)]
+pub struct Sensitive<'a> {
+    value: &'a Value,
+    redact: &'a dyn Redact,
+}
+
+impl<'a> Sensitive<'a> {
+    /// Wraps a value with what removes its secrets.
+    pub fn new(value: &'a Value, redact: &'a dyn Redact) -> Self {
+        Self { value, redact }
+    }
+
+    /// The value as JSON text, redacted, at most `limit` bytes of it.
+    pub fn to_text(&self, limit: usize) -> String {
+        // Redaction comes before the cut, since a secret cut in half is no longer
+        // recognised; the writer stops well before a huge value is copied whole.
+        let mut writer = Bounded {
+            bytes: Vec::new(),
+            room: limit.saturating_mul(2).saturating_add(4096),
+        };
+        let whole = serde_json::to_writer(&mut writer, self.value).is_ok();
+        let text = String::from_utf8_lossy(&writer.bytes);
+        let clean = self.redact.redact(&text);
+        if whole && clean.len() <= limit {
+            return clean.into_owned();
+        }
+        let end = clean.floor_char_boundary(limit.min(clean.len()));
+        format!("{}…", &clean[..end])
+    }
+}
+
+impl fmt::Debug for Sensitive<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text(256))
+    }
+}
+
+impl Serialize for Sensitive<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_text(4096))
+    }
+}
+
+/// A writer that refuses once it is full, which ends the serialisation.
+struct Bounded {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.room == 0 {
+            return Err(std::io::ErrorKind::WriteZero.into());
+        }
+        let taken = bytes.len().min(self.room);
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        self.room -= taken;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Takes counts and durations: the seam for a metrics system.
+///
+/// Implemented by hosts; the runtime has one that keeps them in memory. Called on
+/// the path of the call, so it must be quick.
+pub trait MetricsCollector: Send + Sync + 'static {
+    /// A tool began to run.
+    fn started(&self, tool: &ToolName);
+
+    /// A tool ended after `ran`, well or with a failure of a kind.
+    fn finished(&self, tool: &ToolName, ran: Duration, error: Option<ErrorKind>);
+
+    /// A call ended before its tool ran.
+    fn refused(&self, tool: Option<&ToolName>, error: ErrorKind);
+}

@@ -1,0 +1,202 @@
+//! JSON from outside, read strictly.
+//!
+//! `serde_json` keeps the last of two equal keys in silence, which lets a call
+//! look one way to a checker and another way to a tool. Here duplicate keys,
+//! excessive depth and excessive size are errors with a place. Values that were
+//! built by a program are measured by [`depth_exceeds`] without recursion.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// The deepest nesting accepted. `serde_json` itself stops at 128.
+pub const MAX_DEPTH: usize = 100;
+
+/// Why a text is not JSON we accept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonError {
+    /// More bytes than were allowed.
+    #[error("{bytes} bytes of JSON are more than the {limit} that are accepted")]
+    TooLarge {
+        /// How many came.
+        bytes: usize,
+        /// How many are accepted.
+        limit: usize,
+    },
+    /// Not UTF-8.
+    #[error("the JSON is not valid UTF-8 after byte {valid_up_to}")]
+    NotUtf8 {
+        /// Where the valid part ends.
+        valid_up_to: usize,
+    },
+    /// Not JSON, or too deep, or with a key twice; the message says which and where.
+    #[error("{0}")]
+    Malformed(#[from] serde_json::Error),
+}
+
+/// Reads one JSON value of at most `limit` bytes.
+///
+/// ```
+/// use toolsmith_core::json;
+///
+/// assert!(json::parse(b"{\"a\": 1}", 1024).is_ok());
+/// let error = json::parse(b"{\"a\": 1, \"a\": 2}", 1024).unwrap_err();
+/// assert!(error.to_string().contains("duplicate key"));
+/// ```
+pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
+    if bytes.len() > limit {
+        return Err(JsonError::TooLarge {
+            bytes: bytes.len(),
+            limit,
+        });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| JsonError::NotUtf8 {
+        valid_up_to: error.valid_up_to(),
+    })?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = Strict { depth: 0 }.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// Tells whether a value nests deeper than `limit`, without recursion.
+pub fn depth_exceeds(value: &Value, limit: usize) -> bool {
+    let mut waiting = vec![(value, 1_usize)];
+    while let Some((value, depth)) = waiting.pop() {
+        let below: &mut dyn Iterator<Item = &Value> = match value {
+            Value::Array(items) => &mut items.iter(),
+            Value::Object(fields) => &mut fields.values(),
+            _ => continue,
+        };
+        if depth > limit {
+            return true;
+        }
+        waiting.extend(below.map(|value| (value, depth + 1)));
+    }
+    false
+}
+
+/// About how many bytes a value takes, counted until it exceeds `limit`.
+pub fn size_exceeds(value: &Value, limit: usize) -> bool {
+    let mut size = 0_usize;
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        size += match value {
+            Value::String(text) => text.len() + 2,
+            Value::Array(items) => {
+                waiting.extend(items);
+                items.len() + 2
+            }
+            Value::Object(fields) => {
+                waiting.extend(fields.values());
+                fields.keys().map(|key| key.len() + 4).sum::<usize>() + 2
+            }
+            _ => 8,
+        };
+        if size > limit {
+            return true;
+        }
+    }
+    false
+}
+
+/// Drops a value without recursion: dropping a very deep one the usual way
+/// overflows the stack.
+pub fn dismantle(value: Value) {
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => waiting.extend(fields.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Strict {
+    depth: usize,
+}
+
+impl Strict {
+    fn deeper<E: de::Error>(self) -> Result<Self, E> {
+        if self.depth >= MAX_DEPTH {
+            return Err(E::custom(format_args!(
+                "nested deeper than {MAX_DEPTH} levels"
+            )));
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+        })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number that is not finite"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let deeper = self.deeper()?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(deeper)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let deeper = self.deeper()?;
+        let mut map = Map::new();
+        while let Some(key) = fields.next_key::<String>()? {
+            if map.contains_key(&key) {
+                let key: String = key.chars().take(80).collect();
+                return Err(de::Error::custom(format_args!("duplicate key {key:?}")));
+            }
+            let value = fields.next_value_seed(deeper)?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}

@@ -1,0 +1,93 @@
+//! What one caller was offered: which tools, under which names.
+//!
+//! Open data: the runtime makes it, providers and servers read it. A caller with
+//! an offer can call what is in it and nothing else.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::binding::Exposure;
+use crate::definition::{Detail, ToolDeclaration, ToolDef};
+use crate::name::ToolName;
+
+/// The tools offered to one caller, in a fixed order.
+#[derive(Clone, Debug, Default)]
+pub struct Offer {
+    tools: Vec<Offered>,
+    by_wire_name: HashMap<String, usize>,
+    by_name: HashMap<ToolName, usize>,
+    detail: Detail,
+}
+
+/// One tool of an offer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Offered {
+    /// The name the model sees and calls it by.
+    pub wire_name: String,
+    /// The tool itself, which keeps its bare name.
+    pub tool: Arc<ToolDef>,
+    /// Whether it is declared from the start.
+    pub exposure: Exposure,
+}
+
+impl Offer {
+    /// Starts an empty offer, which is a value like any other.
+    pub fn new(detail: Detail) -> Self {
+        Self {
+            detail,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a tool under a wire name. The first of two equal names stays, and
+    /// `false` tells of the second.
+    pub fn add(
+        &mut self,
+        wire_name: impl Into<String>,
+        tool: Arc<ToolDef>,
+        exposure: Exposure,
+    ) -> bool {
+        let wire_name = wire_name.into();
+        if self.by_wire_name.contains_key(&wire_name) || self.by_name.contains_key(&tool.name) {
+            return false;
+        }
+        let index = self.tools.len();
+        self.by_wire_name.insert(wire_name.clone(), index);
+        self.by_name.insert(tool.name.clone(), index);
+        self.tools.push(Offered {
+            wire_name,
+            tool,
+            exposure,
+        });
+        true
+    }
+
+    /// Every tool, in order.
+    pub fn tools(&self) -> &[Offered] {
+        &self.tools
+    }
+
+    /// Finds a tool by the name it was called by: wire names first, so that a
+    /// prefix cannot be used to reach another tool, then bare ones.
+    pub fn find(&self, name: &str) -> Option<&Offered> {
+        self.by_wire_name
+            .get(name)
+            .or_else(|| self.by_name.get(name))
+            .map(|&index| &self.tools[index])
+    }
+
+    /// The declarations for a model, in order: those that are not deferred.
+    pub fn declarations(&self) -> Vec<ToolDeclaration> {
+        self.tools
+            .iter()
+            .filter(|offered| offered.exposure == Exposure::Direct)
+            .map(|offered| ToolDeclaration::new(&offered.wire_name, &offered.tool, self.detail))
+            .collect()
+    }
+
+    /// How much of the descriptions models are sent.
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+}

@@ -1,0 +1,154 @@
+//! What a tool is about to do, told before it does it.
+//!
+//! A plan is made from validated arguments and changes nothing. Permission is
+//! decided on it, people are shown it, and writes to one path are put in line
+//! by it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What one call would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// One line for a person: action, object, amount. Empty means the name and
+    /// the arguments say it.
+    pub summary: String,
+    /// The paths the call reads or changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Touch>,
+    /// Whether a person must be asked, in the tool's own opinion. It can make
+    /// permission stricter, never wider.
+    pub confirm: Confirm,
+    /// The time limit, where the arguments set one.
+    #[serde(skip_serializing_if = "Option::is_none", with = "optional_text")]
+    pub timeout: Option<Duration>,
+}
+
+impl Plan {
+    /// Starts a plan with the line a person reads.
+    pub fn new(summary: impl Into<String>) -> Self {
+        Self {
+            summary: summary.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a path the call reads or changes.
+    #[must_use]
+    pub fn touching(mut self, touch: Touch) -> Self {
+        self.touches.push(touch);
+        self
+    }
+
+    /// Says that a person must be asked, and why.
+    #[must_use]
+    pub fn confirmed_because(mut self, reason: impl Into<String>) -> Self {
+        self.confirm = Confirm::Required {
+            reason: reason.into(),
+        };
+        self
+    }
+
+    /// Sets the time limit.
+    #[must_use]
+    pub fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+/// Whether a tool wants a person to confirm a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(tag = "needed", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Confirm {
+    /// The tool has no opinion: policy alone decides.
+    #[default]
+    Unspecified,
+    /// Nothing about this call is worth a question, the tool says. Policy may
+    /// still ask.
+    Never,
+    /// A person must be asked even where the mode would let it run.
+    Required {
+        /// Why, for the person.
+        reason: String,
+    },
+}
+
+/// A path a call would read or change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Touch {
+    /// The path as the tool would use it.
+    pub path: PathBuf,
+    /// What would happen to it.
+    pub access: Access,
+    /// The argument it came from, so that rules about the argument see the path
+    /// it really means and not only how it was spelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
+}
+
+impl Touch {
+    /// A path that is only read.
+    pub fn read(path: impl Into<PathBuf>) -> Self {
+        Self::new(path, Access::Read)
+    }
+
+    /// A path that is created or changed.
+    pub fn write(path: impl Into<PathBuf>) -> Self {
+        Self::new(path, Access::Write)
+    }
+
+    /// A path that is removed.
+    pub fn delete(path: impl Into<PathBuf>) -> Self {
+        Self::new(path, Access::Delete)
+    }
+
+    fn new(path: impl Into<PathBuf>, access: Access) -> Self {
+        Self {
+            path: path.into(),
+            access,
+            argument: None,
+        }
+    }
+
+    /// Names the argument the path came from.
+    #[must_use]
+    pub fn from_argument(mut self, argument: impl Into<String>) -> Self {
+        self.argument = Some(argument.into());
+        self
+    }
+}
+
+/// What happens to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// It is only looked at.
+    Read,
+    /// It is created or changed.
+    Write,
+    /// It is removed.
+    Delete,
+}
+
+mod optional_text {
+    use std::time::Duration;
+
+    use serde::Serializer;
+
+    #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
+    pub(super) fn serialize<S: Serializer>(
+        duration: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => serializer.serialize_str(&crate::duration::format(*duration)),
+            None => serializer.serialize_none(),
+        }
+    }
+}

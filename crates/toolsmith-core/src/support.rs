@@ -1,0 +1,1 @@
+//! What the expansion of `#[tool]` calls. Not for people.
