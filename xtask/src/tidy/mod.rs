@@ -4,7 +4,10 @@
 //! with a test that shows it failing. This file lists the checks and prints what
 //! they find. Exceptions are in `tidy.toml`; there are none in code.
 
+mod borders;
+mod crates;
 mod openings;
+mod quiet;
 mod sizes;
 mod source;
 mod tree;
@@ -17,7 +20,8 @@ use anyhow::bail;
 use tree::{File, Tree};
 
 /// The checks that need the files alone.
-const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[sizes::check, openings::check];
+const CHECKS: &[fn(&Tree) -> Vec<Finding>] =
+    &[sizes::check, openings::check, borders::check, quiet::check];
 
 /// Something that is wrong: where, what, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +69,7 @@ impl fmt::Display for Finding {
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let tree = Tree::read(root)?;
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| check(&tree)).collect();
+    findings.extend(crates::check(&crates::Packages::read(root)?));
     findings.sort();
     findings.dedup();
     for finding in &findings {
