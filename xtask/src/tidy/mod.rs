@@ -6,11 +6,17 @@
 
 mod borders;
 mod crates;
+mod manifests;
+mod marks;
 mod openings;
+mod papers;
 mod quiet;
 mod sizes;
 mod source;
+mod test_layout;
+mod tool_files;
 mod tree;
+mod workplace;
 
 use std::fmt;
 use std::path::Path;
@@ -20,8 +26,18 @@ use anyhow::bail;
 use tree::{File, Tree};
 
 /// The checks that need the files alone.
-const CHECKS: &[fn(&Tree) -> Vec<Finding>] =
-    &[sizes::check, openings::check, borders::check, quiet::check];
+const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
+    sizes::check,
+    openings::check,
+    borders::check,
+    quiet::check,
+    marks::check,
+    test_layout::check,
+    tool_files::check,
+    workplace::check,
+    manifests::check,
+    papers::check,
+];
 
 /// Something that is wrong: where, what, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
