@@ -11,10 +11,16 @@ use crate::schema::Schema;
 #[non_exhaustive]
 pub enum Reply {
     /// The call has ended, well or badly.
-    Done(Outcome),
+    Done(Box<Outcome>),
     /// Somebody must answer something before the call can run. Only callers that
     /// said they can take this get it.
     NeedsInput(InputRequired),
+}
+
+impl From<Outcome> for Reply {
+    fn from(outcome: Outcome) -> Self {
+        Self::Done(Box::new(outcome))
+    }
 }
 
 impl Reply {
@@ -30,7 +36,7 @@ impl Reply {
     /// callers that cannot go and ask.
     pub fn into_outcome(self) -> Outcome {
         match self {
-            Self::Done(outcome) => outcome,
+            Self::Done(outcome) => *outcome,
             Self::NeedsInput(required) => required.into_outcome(),
         }
     }

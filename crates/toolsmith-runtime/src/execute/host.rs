@@ -1,0 +1,229 @@
+//! What stands behind a running tool's context.
+//!
+//! Updates pass the shaper and are bounded; after the call has ended they go
+//! nowhere. Waiting for a person stops the clock.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use toolsmith_core::context::{ContextHost, Update};
+use toolsmith_core::event::What;
+use toolsmith_core::reply::{Question, Response};
+use toolsmith_core::{CallId, Progress, ToolDef};
+
+use crate::caller::Caller;
+use crate::record::Trail;
+use crate::toolbox::Inner;
+
+/// Lines are told whole, so that a secret is not cut in two; one without an end is
+/// told in pieces of this size.
+const LONGEST_LINE: usize = 8 << 10;
+
+/// The host of one running call.
+#[derive(Debug)]
+pub(super) struct Host {
+    inner: Arc<Inner>,
+    caller: Caller,
+    id: CallId,
+    state: Mutex<State>,
+    clock: Mutex<Clock>,
+    clock_moved: Notify,
+}
+
+/// The call's trail, while it runs, and what was streamed so far.
+#[derive(Debug)]
+struct State {
+    trail: Option<Trail>,
+    streamed: usize,
+    line: String,
+}
+
+#[derive(Debug, Default)]
+struct Clock {
+    waiting: usize,
+    since: Option<Instant>,
+    waited: Duration,
+}
+
+impl Host {
+    pub(super) fn new(inner: Arc<Inner>, trail: Trail) -> Self {
+        Self {
+            inner,
+            caller: trail.caller().clone(),
+            id: trail.id().clone(),
+            state: Mutex::new(State {
+                trail: Some(trail),
+                streamed: 0,
+                line: String::new(),
+            }),
+            clock: Mutex::default(),
+            clock_moved: Notify::new(),
+        }
+    }
+
+    /// Notes that the tool begins to run.
+    pub(super) fn started(&self, blocking: bool) {
+        if let Some(trail) = &mut self.state().trail {
+            trail.started(blocking);
+        }
+    }
+
+    /// Ends the listening: what the tool says from now on is dropped. Called once,
+    /// by whoever owns the execution.
+    pub(super) fn close(&self) -> Trail {
+        let waited = self.clock().waited;
+        let mut state = self.state();
+        self.flush(&mut state);
+        let mut trail = state.trail.take().expect("an execution ends once");
+        trail.waited(waited);
+        trail
+    }
+
+    /// How much longer a call with this limit may run; none while a person is
+    /// being waited for.
+    pub(super) fn left(&self, began: Instant, limit: Duration) -> Option<Duration> {
+        let clock = self.clock();
+        if clock.waiting > 0 {
+            return None;
+        }
+        let ran = began.elapsed().saturating_sub(clock.waited);
+        Some(limit.saturating_sub(ran))
+    }
+
+    /// Waits until somebody begins or ends to wait for a person.
+    pub(super) async fn clock_moved(&self) {
+        self.clock_moved.notified().await;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress(&self, state: &State, mut progress: Progress) {
+        if let Some(message) = &mut progress.message {
+            self.inner.shaper.small(message);
+        }
+        // No protocol can carry a number that is none.
+        if !progress.done.is_finite() {
+            progress.done = 0.0;
+        }
+        progress.total = progress.total.filter(|total| total.is_finite());
+        if let Some(trail) = &state.trail {
+            trail.tell(What::Progress {
+                progress: &progress,
+            });
+        }
+    }
+
+    fn output(&self, state: &mut State, text: &str) {
+        let limit = self.inner.limits.streamed_bytes;
+        if state.trail.is_none() || state.streamed >= limit {
+            return;
+        }
+        let room = limit - state.streamed;
+        let end = text.floor_char_boundary(room.min(text.len()));
+        state.streamed += text.len();
+        state.line.push_str(&text[..end]);
+        if end < text.len() {
+            state.line.push_str("\n[… no more is streamed …]\n");
+        }
+        let whole = match state.line.rfind('\n') {
+            Some(end) => end + 1,
+            None if state.line.len() > LONGEST_LINE => state.line.len(),
+            None => return,
+        };
+        let rest = state.line.split_off(whole);
+        self.flush(state);
+        state.line = rest;
+    }
+
+    fn flush(&self, state: &mut State) {
+        if state.line.is_empty() {
+            return;
+        }
+        let line = std::mem::take(&mut state.line);
+        let text = self.inner.shaper.redactor.clean(&line);
+        if let Some(trail) = &state.trail {
+            trail.tell(What::Output { text: &text });
+        }
+    }
+}
+
+impl ContextHost for Host {
+    fn call_id(&self) -> Option<&CallId> {
+        Some(&self.id)
+    }
+
+    fn caller(&self) -> &str {
+        self.caller.identity()
+    }
+
+    fn update(&self, update: Update) {
+        let mut state = self.state();
+        match update {
+            Update::Progress(progress) => self.progress(&state, progress),
+            Update::Output(text) => self.output(&mut state, &text),
+            _ => {}
+        }
+    }
+
+    fn ask(&self, mut question: Question) -> Pin<Box<dyn Future<Output = Response> + Send + '_>> {
+        Box::pin(async move {
+            let Some(inquirer) = &self.caller.inquirer else {
+                return Response::Unavailable;
+            };
+            self.inner.shaper.small(&mut question.message);
+            let _waiting = Waiting::begin(self);
+            let limit = self.inner.limits.approval;
+            match tokio::time::timeout(limit, inquirer.inquire(question)).await {
+                Ok(response) => response,
+                Err(_) => Response::Unavailable,
+            }
+        })
+    }
+
+    fn catalogue(&self) -> Vec<Arc<ToolDef>> {
+        match self.caller.offer() {
+            Some(offer) => offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect(),
+            None => self.inner.registry.all(),
+        }
+    }
+}
+
+/// Stops the clock while it lives.
+struct Waiting<'h>(&'h Host);
+
+impl<'h> Waiting<'h> {
+    fn begin(host: &'h Host) -> Self {
+        {
+            let mut clock = host.clock();
+            clock.waiting += 1;
+            clock.since.get_or_insert_with(Instant::now);
+        }
+        host.clock_moved.notify_one();
+        Self(host)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        {
+            let mut clock = self.0.clock();
+            clock.waiting -= 1;
+            if clock.waiting == 0
+                && let Some(since) = clock.since.take()
+            {
+                clock.waited += since.elapsed();
+            }
+        }
+        self.0.clock_moved.notify_one();
+    }
+}

@@ -1,0 +1,317 @@
+//! Execute: runs what was permitted, and nothing else.
+//!
+//! Each call runs in a task of its own, or on a thread of the blocking pool. Time
+//! limit, cancellation and a caller that goes away all end it the same way: the
+//! tool's token is cancelled, it gets a short grace, then it is aborted; its end is
+//! always recorded. What a thread cannot be stopped from doing is said truthfully,
+//! and its late result is dropped.
+
+mod host;
+mod paths;
+mod pool;
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use toolsmith_core::tool::Work;
+use toolsmith_core::{
+    CancellationToken, ErrorKind, Outcome, ToolContext, ToolError, duration, json,
+};
+
+use paths::InLine;
+pub(crate) use paths::PathLocks;
+pub(crate) use pool::Pool;
+
+use crate::permit::PermittedCall;
+use crate::record::Trail;
+use crate::toolbox::Inner;
+use host::Host;
+use pool::GivenUp;
+
+/// Runs a permitted call to its end. The trail comes back with the outcome.
+pub(crate) async fn execute(
+    inner: &Arc<Inner>,
+    call: PermittedCall,
+    trail: Trail,
+) -> (Outcome, Trail) {
+    let cancellation = trail.caller().cancellation().clone();
+    let limit = time_limit(inner, &call, trail.caller().timeout);
+    let in_line = tokio::select! {
+        biased;
+        () = cancellation.cancelled() => {
+            let error = ToolError::new(ErrorKind::Cancelled, "was given up before it began");
+            return (Outcome::failure(error), trail);
+        }
+        locks = tokio::time::timeout(limit, inner.paths.acquire(call.plan())) => locks,
+    };
+    let Ok(in_line) = in_line else {
+        let what = "another call was still writing the same path; it did not begin";
+        let error = ToolError::new(ErrorKind::Timeout, what);
+        return (Outcome::failure(error), trail);
+    };
+    let mut execution = match Execution::start(inner, &call, in_line, trail) {
+        Ok(execution) => execution,
+        Err(refused) => {
+            let (error, trail) = *refused;
+            return (Outcome::failure(error), trail);
+        }
+    };
+    let end = execution.watch(&cancellation, limit).await;
+    let outcome = execution.settle(end, limit).await;
+    let trail = execution.finish(&outcome);
+    (outcome, trail)
+}
+
+/// The plan's limit where the tool takes a time-out, cut to the caller's; else the
+/// caller's, the binding's, or the toolbox's own.
+fn time_limit(inner: &Inner, call: &PermittedCall, callers: Option<Duration>) -> Duration {
+    let limit = match (call.plan().timeout, callers) {
+        (Some(planned), Some(callers)) => planned.min(callers),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => call.entry().binding.timeout.unwrap_or(inner.limits.timeout),
+    };
+    limit.min(inner.limits.longest)
+}
+
+/// A call under way. Dropped before it is finished, it is stopped in the
+/// background.
+struct Execution {
+    running: Option<Running>,
+    token: CancellationToken,
+    host: Arc<Host>,
+    began: Instant,
+    grace: Duration,
+}
+
+/// What is being waited for.
+enum Running {
+    Task(JoinHandle<Outcome>),
+    Thread(pool::Handle),
+}
+
+/// How the waiting ended.
+enum End {
+    Returned(Box<Outcome>),
+    Panicked(Box<dyn Any + Send>),
+    TimedOut,
+    Cancelled,
+}
+
+impl Execution {
+    fn start(
+        inner: &Arc<Inner>,
+        call: &PermittedCall,
+        in_line: InLine,
+        trail: Trail,
+    ) -> Result<Self, Box<(ToolError, Trail)>> {
+        let entry = call.entry();
+        let token = CancellationToken::new();
+        let host = Arc::new(Host::new(Arc::clone(inner), trail));
+        let context = ToolContext::new(token.clone(), Arc::clone(&host) as _);
+        // Nothing of the tool runs yet. Its place in line is kept by the work
+        // itself, so that it ends when the work does and not when we stop waiting.
+        let running = match entry.tool.work_unguarded(call.arguments().clone(), context) {
+            Work::Future(future) => {
+                host.started(false);
+                Running::Task(tokio::spawn(async move {
+                    let _in_line = in_line;
+                    future.await
+                }))
+            }
+            Work::Blocking(function) => {
+                host.started(true);
+                // Blocking tools may use the runtime's handle, as on tokio's pool.
+                let runtime = tokio::runtime::Handle::current();
+                let work = Box::new(move || {
+                    let _in_line = in_line;
+                    let _entered = runtime.enter();
+                    function()
+                });
+                let strays = inner.limits.strays_per_tool;
+                match inner.pool.submit(work, &entry.strays, strays) {
+                    Ok(handle) => Running::Thread(handle),
+                    Err(error) => {
+                        let mut trail = host.close();
+                        trail.finished(Some(&error));
+                        return Err(Box::new((error, trail)));
+                    }
+                }
+            }
+        };
+        Ok(Self {
+            running: Some(running),
+            token,
+            host,
+            began: Instant::now(),
+            grace: inner.limits.grace,
+        })
+    }
+
+    /// Waits for the first of: the tool returns, its time is up, the caller gives up.
+    async fn watch(&mut self, cancellation: &CancellationToken, limit: Duration) -> End {
+        let (host, began) = (Arc::clone(&self.host), self.began);
+        let time_is_up = async {
+            loop {
+                let Some(left) = host.left(began, limit) else {
+                    host.clock_moved().await;
+                    continue;
+                };
+                if left.is_zero() {
+                    return;
+                }
+                tokio::select! {
+                    () = tokio::time::sleep(left) => {}
+                    () = host.clock_moved() => {}
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            end = self.returned() => end,
+            () = cancellation.cancelled() => End::Cancelled,
+            () = time_is_up => End::TimedOut,
+        }
+    }
+
+    async fn returned(&mut self) -> End {
+        match &mut self.running {
+            Some(Running::Task(task)) => match task.await {
+                Ok(outcome) => End::Returned(Box::new(outcome)),
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => End::Panicked(panic),
+                    // Nobody aborts it but us, or the runtime going down.
+                    Err(_) => End::Cancelled,
+                },
+            },
+            Some(Running::Thread(thread)) => match (&mut thread.ended).await {
+                Ok(Ok(outcome)) => End::Returned(Box::new(outcome)),
+                Ok(Err(panic)) => End::Panicked(panic),
+                Err(_) => End::Panicked(Box::new("the thread ended without a result")),
+            },
+            None => End::Cancelled,
+        }
+    }
+
+    /// Turns the end of the waiting into an outcome, stopping the tool where it
+    /// still runs.
+    async fn settle(&mut self, end: End, limit: Duration) -> Outcome {
+        let kind = match end {
+            End::Returned(outcome) => {
+                self.running = None;
+                return *outcome;
+            }
+            End::Panicked(panic) => {
+                self.running = None;
+                return Outcome::failure(panicked(&*panic));
+            }
+            End::TimedOut => ErrorKind::Timeout,
+            End::Cancelled => ErrorKind::Cancelled,
+        };
+        self.token.cancel();
+        let within_grace = tokio::time::timeout(self.grace, self.returned()).await;
+        let (how, partial) = match within_grace {
+            Ok(end) => {
+                self.running = None;
+                let partial = match end {
+                    End::Returned(outcome) => Some(*outcome),
+                    _ => None,
+                };
+                ("it stopped when told to", partial)
+            }
+            Err(_) => (self.abandon(), None),
+        };
+        let what = match kind {
+            ErrorKind::Timeout => format!("ran out of time after {}", duration::format(limit)),
+            _ => "was given up by the caller".to_owned(),
+        };
+        let still_runs = how == STILL_RUNS;
+        let error = ToolError::new(kind, format!("{what}; {how}"))
+            .with_details(serde_json::json!({ "still_running": still_runs }));
+        stopped(error, partial)
+    }
+
+    /// Ends what did not end by itself: a task is aborted, a thread written off.
+    fn abandon(&mut self) -> &'static str {
+        match self.running.take() {
+            Some(Running::Task(task)) => {
+                task.abort();
+                "it was stopped"
+            }
+            Some(Running::Thread(thread)) => match thread.give_up() {
+                GivenUp::NeverBegan => "it had not begun",
+                GivenUp::Ended => "it had just ended",
+                GivenUp::StillRunning => {
+                    tokio::spawn(thread.on_return());
+                    STILL_RUNS
+                }
+            },
+            None => "it had ended",
+        }
+    }
+
+    fn finish(self, outcome: &Outcome) -> Trail {
+        let mut trail = self.host.close();
+        trail.finished(outcome.error.as_ref());
+        trail
+    }
+}
+
+const STILL_RUNS: &str = "it cannot be stopped and still runs; its result will be dropped";
+
+impl Drop for Execution {
+    /// The caller went away. The tool is told, and gets its grace, in a task that
+    /// nobody waits for.
+    fn drop(&mut self) {
+        if self.running.is_none() {
+            return;
+        }
+        self.token.cancel();
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            // The runtime is gone, and every task with it.
+            if let Some(Running::Thread(thread)) = self.running.take() {
+                thread.give_up();
+            }
+            return;
+        };
+        let mut rest = Self {
+            running: self.running.take(),
+            token: self.token.clone(),
+            host: Arc::clone(&self.host),
+            began: self.began,
+            grace: self.grace,
+        };
+        runtime.spawn(async move {
+            if tokio::time::timeout(rest.grace, rest.returned())
+                .await
+                .is_err()
+            {
+                rest.abandon();
+            }
+            rest.running = None;
+            // Dropping the trail records that the caller went away.
+            drop(rest.host.close());
+        });
+    }
+}
+
+/// A stopped call keeps what the tool still said, but it is no success.
+fn stopped(error: ToolError, partial: Option<Outcome>) -> Outcome {
+    let mut outcome = partial.unwrap_or_default();
+    if let Some(value) = outcome.value.take() {
+        json::dismantle(value);
+    }
+    outcome.error = Some(error);
+    outcome
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> ToolError {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    ToolError::internal(format!("the tool panicked: {message}"))
+}

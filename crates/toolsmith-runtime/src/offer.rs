@@ -1,0 +1,111 @@
+//! Offer: which tools one caller gets to see, and under which names.
+
+use globset::{GlobBuilder, GlobMatcher};
+use sha2::{Digest, Sha256};
+use toolsmith_core::name::MAX_NAME_LENGTH;
+use toolsmith_core::{Detail, Exposure, Offer, ToolName};
+
+use crate::registry::Registry;
+
+/// Which tools to offer. Empty lists leave nothing out.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Names or globs of which a tool must match one, in the order of the offer.
+    pub tools: Vec<String>,
+    /// The sort of source: `builtin`, `native`, `rest`, `mcp`.
+    pub source: Option<String>,
+    /// The category.
+    pub category: Option<String>,
+    /// How much of the descriptions models are sent.
+    pub detail: Detail,
+}
+
+impl Selection {
+    /// Everything that is not hidden.
+    pub fn everything() -> Self {
+        Self::default()
+    }
+
+    /// Only tools that match one of these names or globs, in this order.
+    #[must_use]
+    pub fn with_tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tools = tools.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Only tools of one sort of source.
+    #[must_use]
+    pub fn with_source(mut self, source: Option<String>) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// Only tools of a category.
+    #[must_use]
+    pub fn with_category(mut self, category: Option<String>) -> Self {
+        self.category = category;
+        self
+    }
+
+    /// Sets how much of the descriptions models are sent.
+    #[must_use]
+    pub fn with_detail(mut self, detail: Detail) -> Self {
+        self.detail = detail;
+        self
+    }
+}
+
+/// Makes the offer. A glob that does not parse matches nothing.
+pub(crate) fn offer(registry: &Registry, selection: &Selection) -> Offer {
+    let mut offer = Offer::new(selection.detail);
+    let entries = registry.entries();
+    let mut add = |pattern: Option<&GlobMatcher>| {
+        for entry in &entries {
+            let tool = &entry.definition;
+            let wanted = entry.binding.exposure() != Exposure::Hidden
+                && pattern.is_none_or(|pattern| pattern.is_match(tool.name.as_str()))
+                && (selection.source.as_deref()).is_none_or(|word| tool.source.word() == word)
+                && (selection.category.as_deref()).is_none_or(|c| tool.category() == c);
+            if wanted {
+                offer.add(
+                    entry.wire_name.clone(),
+                    tool.clone(),
+                    entry.binding.exposure(),
+                );
+            }
+        }
+    };
+    if selection.tools.is_empty() {
+        add(None);
+    }
+    for pattern in &selection.tools {
+        if let Ok(glob) = name_glob(pattern) {
+            add(Some(&glob));
+        }
+    }
+    offer
+}
+
+/// A glob over tool names: `*` matches anything, and nothing is a separator.
+pub(crate) fn name_glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
+    Ok(GlobBuilder::new(pattern).build()?.compile_matcher())
+}
+
+/// The name a tool is offered by: prefix, `_`, name, within 64 characters. One
+/// that would be longer is cut and ends in a digest of the whole, so that no two
+/// tools get the same.
+pub(crate) fn wire_name(prefix: &str, name: &ToolName) -> String {
+    if prefix.is_empty() {
+        return name.as_str().to_owned();
+    }
+    let joint = if prefix.ends_with('_') { "" } else { "_" };
+    let whole = format!("{prefix}{joint}{name}");
+    if whole.len() <= MAX_NAME_LENGTH {
+        return whole;
+    }
+    let digest = Sha256::digest(&whole);
+    let mark: String = digest.iter().take(4).map(|b| format!("{b:02x}")).collect();
+    let kept = whole.floor_char_boundary(MAX_NAME_LENGTH - mark.len() - 1);
+    format!("{}_{mark}", &whole[..kept])
+}

@@ -1,0 +1,277 @@
+//! Matchers: what an argument must look like for a rule to be about it.
+//!
+//! An argument can be read in several ways: as it was spelled, with `.` and `..`
+//! resolved, and as the paths its tool says it means. A rule that forbids must not
+//! be dodged by a spelling, and a rule that allows must not be fooled by one, so
+//! every reading is a candidate.
+
+use std::path::{Component, Path};
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+use serde_json::Value;
+use toolsmith_core::Plan;
+
+/// What an argument must look like.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Matcher {
+    /// Exactly this.
+    Equals(String),
+    /// A glob. With a `/` in it, `*` stays within one folder.
+    Glob(Globs),
+    /// Begins with this.
+    Prefix(String),
+    /// A regular expression, found anywhere unless anchored.
+    Regex(Regex),
+    /// A number between two bounds, both included.
+    Range {
+        /// The least.
+        low: f64,
+        /// The greatest.
+        high: f64,
+    },
+    /// A path in this folder or below.
+    Beneath(String),
+}
+
+/// A glob in both readings: over text, and over paths.
+#[derive(Clone, Debug)]
+pub struct Globs {
+    text: GlobMatcher,
+    path: GlobMatcher,
+    is_path: bool,
+}
+
+/// Why something is no matcher.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MatcherError(String);
+
+impl Matcher {
+    /// A glob.
+    pub fn glob(pattern: &str) -> Result<Self, MatcherError> {
+        let build = |separator| {
+            GlobBuilder::new(pattern)
+                .literal_separator(separator)
+                .build()
+                .map(|glob| glob.compile_matcher())
+                .map_err(|error| MatcherError(error.to_string()))
+        };
+        Ok(Self::Glob(Globs {
+            text: build(false)?,
+            path: build(true)?,
+            is_path: pattern.contains('/'),
+        }))
+    }
+
+    /// A regular expression, within a size that cannot hurt.
+    pub fn regex(pattern: &str) -> Result<Self, MatcherError> {
+        RegexBuilder::new(pattern)
+            .size_limit(1 << 20)
+            .build()
+            .map(Self::Regex)
+            .map_err(|error| MatcherError(error.to_string()))
+    }
+
+    /// A matcher as the command line writes it: an operator and a value.
+    pub(super) fn parse(operator: &str, value: &str) -> Result<Self, MatcherError> {
+        if value.is_empty() {
+            return Err(MatcherError(format!("nothing stands after `{operator}`")));
+        }
+        match operator {
+            ":" => Self::glob(value),
+            "=" => Ok(Self::Equals(value.to_owned())),
+            "^=" => Ok(Self::Prefix(value.to_owned())),
+            "~=" => Self::regex(value),
+            "beneath" => Ok(Self::Beneath(value.to_owned())),
+            _ => Self::range(value),
+        }
+    }
+
+    fn range(text: &str) -> Result<Self, MatcherError> {
+        let error = || MatcherError(format!("{text:?} is no range; write LOW..HIGH"));
+        let (low, high) = text.split_once("..").ok_or_else(error)?;
+        let bound = |text: &str, open: f64| match text.trim() {
+            "" => Ok(open),
+            number => number.parse::<f64>().map_err(|_| error()),
+        };
+        let low = bound(low, f64::NEG_INFINITY)?;
+        let high = bound(high, f64::INFINITY)?;
+        if low.is_nan() || high.is_nan() || low > high {
+            return Err(error());
+        }
+        Ok(Self::Range { low, high })
+    }
+
+    /// A matcher as configuration files write it: a text, which is a glob, or an
+    /// object with one of the named forms.
+    pub(super) fn from_config(value: &Value) -> Result<Self, MatcherError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Form {
+            Equals(Value),
+            Glob(String),
+            Prefix(String),
+            Regex(String),
+            Range(String),
+            Beneath(String),
+        }
+        if let Value::String(glob) = value {
+            return Self::glob(glob);
+        }
+        if let Value::Number(_) | Value::Bool(_) = value {
+            return Ok(Self::Equals(plain_text(value)));
+        }
+        let form: Form = serde_json::from_value(value.clone()).map_err(|_| {
+            MatcherError(
+                "use a glob, or one of equals, glob, prefix, regex, range, beneath".to_owned(),
+            )
+        })?;
+        match form {
+            Form::Equals(value) => Ok(Self::Equals(plain_text(&value))),
+            Form::Glob(glob) => Self::glob(&glob),
+            Form::Prefix(prefix) => Ok(Self::Prefix(prefix)),
+            Form::Regex(regex) => Self::regex(&regex),
+            Form::Range(range) => Self::range(&range),
+            Form::Beneath(folder) => Ok(Self::Beneath(folder)),
+        }
+    }
+
+    /// Tells whether any reading fits: what forbids.
+    pub(super) fn fits_any(&self, candidates: &Candidates) -> bool {
+        let texts = candidates.spelled.iter().chain(&candidates.resolved);
+        texts
+            .chain(&candidates.paths)
+            .any(|text| self.fits(text, Reading::Text) || self.fits(text, Reading::Path))
+    }
+
+    /// Tells whether every reading fits: what allows. Where the tool says which
+    /// path it means, that is the truth; otherwise the spelling and what it
+    /// resolves to must both fit.
+    pub(super) fn fits_every(&self, candidates: &Candidates) -> bool {
+        if !candidates.paths.is_empty() {
+            let mut paths = candidates.paths.iter();
+            return paths.all(|path| self.fits(path, Reading::Path));
+        }
+        let mut texts = candidates.spelled.iter().chain(&candidates.resolved);
+        let reading = match self {
+            Self::Glob(globs) if globs.is_path => Reading::Path,
+            _ => Reading::Text,
+        };
+        !candidates.spelled.is_empty() && texts.all(|text| self.fits(text, reading))
+    }
+
+    fn fits(&self, text: &str, reading: Reading) -> bool {
+        match self {
+            Self::Equals(wanted) => text == wanted,
+            Self::Glob(globs) => match reading {
+                Reading::Text => globs.text.is_match(text),
+                Reading::Path => globs.path.is_match(text),
+            },
+            Self::Prefix(prefix) => text.starts_with(prefix),
+            Self::Regex(regex) => regex.is_match(text),
+            Self::Range { low, high } => text
+                .parse::<f64>()
+                .is_ok_and(|number| *low <= number && number <= *high),
+            Self::Beneath(folder) => {
+                let (folder, path) = (resolved(folder), resolved(text));
+                folder == "." && !path.starts_with("..") && !path.starts_with('/')
+                    || Path::new(&path).starts_with(&folder)
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Reading {
+    Text,
+    Path,
+}
+
+/// Every reading of an argument.
+pub(super) struct Candidates {
+    /// As it was written; each item of a list by itself.
+    spelled: Vec<String>,
+    /// With `.` and `..` resolved.
+    resolved: Vec<String>,
+    /// The paths the tool says it means.
+    paths: Vec<String>,
+}
+
+impl Candidates {
+    pub(super) fn new(argument: &str, value: &Value, plan: &Plan) -> Self {
+        let mut spelled = Vec::new();
+        flatten(value, &mut spelled);
+        let resolved = spelled.iter().map(|text| resolved(text)).collect();
+        let paths = plan
+            .touches
+            .iter()
+            .filter(|touch| touch.argument.as_deref() == Some(argument))
+            .map(|touch| resolved_path(&touch.path))
+            .collect();
+        Self {
+            spelled,
+            resolved,
+            paths,
+        }
+    }
+}
+
+fn flatten(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| flatten(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|field| flatten(field, texts)),
+        plain => texts.push(plain_text(plain)),
+    }
+}
+
+fn plain_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A text with the `.` and `..` of its path taken out; an address keeps its scheme,
+/// and what ends in a slash still does.
+fn resolved(text: &str) -> String {
+    let (scheme, path) = match text.split_once("://") {
+        Some((scheme, _)) => text.split_at(scheme.len() + "://".len()),
+        None => ("", text),
+    };
+    let mut resolved = format!("{scheme}{}", resolved_path(Path::new(path)));
+    if text.ends_with('/') && !resolved.ends_with('/') {
+        resolved.push('/');
+    }
+    resolved
+}
+
+/// A path with `.` and `..` taken out, as far as that goes without looking at any
+/// disk. A `..` that leads out stays in front, where no pattern overlooks it.
+fn resolved_path(path: &Path) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut root = "";
+    for component in path.components() {
+        match component {
+            Component::RootDir => root = "/",
+            Component::CurDir => {}
+            Component::ParentDir => match parts.last() {
+                Some(last) if last != ".." => {
+                    parts.pop();
+                }
+                _ if root.is_empty() => parts.push("..".to_owned()),
+                _ => {}
+            },
+            Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
+            Component::Prefix(prefix) => {
+                parts.push(prefix.as_os_str().to_string_lossy().into_owned())
+            }
+        }
+    }
+    match (root, parts.is_empty()) {
+        ("", true) => ".".to_owned(),
+        _ => format!("{root}{}", parts.join("/")),
+    }
+}

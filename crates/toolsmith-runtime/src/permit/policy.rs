@@ -1,0 +1,205 @@
+//! The policy: a list of rules, and a mode for what no rule speaks of.
+
+use serde::{Deserialize, Serialize};
+use toolsmith_core::{Confirm, Effect};
+
+use super::guard::{Guard, GuardError, Judgement, Subject, Verdict};
+use super::{Decision, Rule, RuleError};
+
+/// What is allowed, asked for and denied.
+///
+/// Deny beats ask beats allow, whatever the order of the rules. What no rule
+/// matches is decided by the mode.
+///
+/// ```
+/// use toolsmith_runtime::permit::{Mode, Policy};
+///
+/// let policy = Policy::new(Mode::Ask)
+///     .allowing(["read(file_path: src/**)"])?
+///     .denying(["mcp__*", "effect:execute"])?;
+/// assert_eq!(policy.rules().len(), 3);
+/// # Ok::<(), toolsmith_runtime::permit::RuleError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    mode: Mode,
+    rules: Vec<Rule>,
+    broken: Option<String>,
+}
+
+impl Policy {
+    /// A policy without rules.
+    pub fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            ..Self::default()
+        }
+    }
+
+    /// The policy of a host whose rules could not be read: it denies everything.
+    pub fn broken(reason: impl Into<String>) -> Self {
+        Self {
+            broken: Some(reason.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Adds rules.
+    #[must_use]
+    pub fn with_rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.rules.extend(rules);
+        self
+    }
+
+    /// Adds allow rules in the syntax of the command line.
+    pub fn allowing<'a>(self, rules: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
+        self.parsing(Verdict::Allow, rules)
+    }
+
+    /// Adds ask rules in the syntax of the command line.
+    pub fn asking<'a>(self, rules: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
+        self.parsing(Verdict::Ask, rules)
+    }
+
+    /// Adds deny rules in the syntax of the command line.
+    pub fn denying<'a>(self, rules: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
+        self.parsing(Verdict::Deny, rules)
+    }
+
+    fn parsing<'a>(
+        mut self,
+        verdict: Verdict,
+        rules: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, RuleError> {
+        for text in rules {
+            self.rules.push(Rule::parse(verdict, text)?);
+        }
+        Ok(self)
+    }
+
+    /// The mode.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Sets the mode.
+    #[must_use]
+    pub fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// The rules, in the order they were added.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn decide(&self, subject: &Subject<'_>) -> Decision {
+        if let Some(reason) = &self.broken {
+            let reason = format!("the rules cannot be read: {reason}");
+            return Decision::new(Verdict::Deny, "policy", reason);
+        }
+        let mut strictest: Option<&Rule> = None;
+        for rule in &self.rules {
+            let stricter = strictest.is_none_or(|found| rule.verdict() > found.verdict());
+            if stricter && rule.matches(subject) {
+                strictest = Some(rule);
+            }
+        }
+        match strictest {
+            Some(rule) => Decision::new(
+                rule.verdict(),
+                format!("rule `{rule}`"),
+                match rule.verdict() {
+                    Verdict::Allow => "a rule allows it",
+                    Verdict::Ask => "a rule says to ask",
+                    Verdict::Deny => "a rule forbids it",
+                },
+            ),
+            None => self.by_mode(subject),
+        }
+    }
+
+    fn by_mode(&self, subject: &Subject<'_>) -> Decision {
+        let effect = subject.tool.effect;
+        let verdict = self.mode.verdict(effect);
+        let by = format!("mode {}", self.mode.word());
+        // A tool's own wish for confirmation makes things stricter, never wider.
+        if let Confirm::Required { reason } = &subject.plan.confirm
+            && verdict == Verdict::Allow
+            && self.mode != Mode::Auto
+        {
+            return Decision::new(Verdict::Ask, format!("tool {}", subject.tool.name), reason);
+        }
+        let what = match effect {
+            Effect::Read => "reads",
+            Effect::Write => "writes",
+            Effect::Execute => "runs programs",
+            Effect::Network => "reaches the network",
+        };
+        let reason = match verdict {
+            Verdict::Allow => format!("it only {what}"),
+            Verdict::Ask => format!("it {what}, which must be asked for"),
+            Verdict::Deny => format!("it {what}, and only reading is allowed"),
+        };
+        Decision::new(verdict, by, reason)
+    }
+}
+
+impl Guard for Policy {
+    fn name(&self) -> &str {
+        "policy"
+    }
+
+    fn judge(&self, subject: &Subject<'_>) -> Result<Judgement, GuardError> {
+        Ok(Judgement::Decided(self.decide(subject)))
+    }
+}
+
+/// What happens to calls no rule speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Only reading.
+    Plan,
+    /// Reading runs, the rest is asked for.
+    #[default]
+    Ask,
+    /// Writing runs too.
+    AutoEdit,
+    /// Everything runs.
+    Auto,
+}
+
+impl Mode {
+    /// Every mode, the strictest first.
+    pub const ALL: [Self; 4] = [Self::Plan, Self::Ask, Self::AutoEdit, Self::Auto];
+
+    /// The mode as it is written.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Ask => "ask",
+            Self::AutoEdit => "auto-edit",
+            Self::Auto => "auto",
+        }
+    }
+
+    const fn verdict(self, effect: Effect) -> Verdict {
+        match (self, effect) {
+            (_, Effect::Read) | (Self::Auto, _) | (Self::AutoEdit, Effect::Write) => Verdict::Allow,
+            (Self::Plan, _) => Verdict::Deny,
+            (Self::Ask | Self::AutoEdit, _) => Verdict::Ask,
+        }
+    }
+}
+
+impl std::str::FromStr for Mode {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|mode| mode.word() == text)
+            .ok_or_else(|| format!("{text:?} is no mode; use plan, ask, auto-edit or auto"))
+    }
+}

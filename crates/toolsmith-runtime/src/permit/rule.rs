@@ -1,0 +1,306 @@
+//! Rules: which calls a verdict is about.
+//!
+//! | written | is about |
+//! |---|---|
+//! | `write` | the tool `write` |
+//! | `mcp__git__*` | every tool whose name fits |
+//! | `effect:write`, `source:mcp` | every tool with that effect, from that source |
+//! | `bash(git *)` | calls whose first argument fits |
+//! | `read(file_path: src/**)` | calls whose named argument fits |
+//! | `set(n in 1..5, mode = fast)` | calls that fit every condition |
+//!
+//! Conditions: `name: GLOB`, `name = VALUE`, `name ^= PREFIX`, `name ~= REGEX`,
+//! `name in LOW..HIGH`, `name beneath FOLDER`.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use globset::GlobMatcher;
+use regex::Regex;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::Value;
+use toolsmith_core::{Effect, Source};
+
+use super::guard::{Subject, Verdict};
+use super::matcher::{Candidates, Matcher, MatcherError};
+use crate::offer::name_glob;
+
+/// One rule of a policy.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    verdict: Verdict,
+    target: Target,
+    source: Option<String>,
+    agent: Option<GlobMatcher>,
+    conditions: Vec<Condition>,
+    text: String,
+}
+
+#[derive(Clone, Debug)]
+enum Target {
+    Name(GlobMatcher),
+    Effect(Effect),
+    Source(String),
+}
+
+/// What one argument must look like.
+#[derive(Clone, Debug)]
+struct Condition {
+    argument: Argument,
+    matcher: Matcher,
+}
+
+#[derive(Clone, Debug)]
+enum Argument {
+    /// The first required argument, or the first: what `bash(git *)` speaks of.
+    First,
+    /// By name; dots lead into objects.
+    Named(String),
+}
+
+/// Why a text is no rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rule {rule:?} cannot be read: {reason}")]
+pub struct RuleError {
+    rule: String,
+    reason: String,
+}
+
+impl Rule {
+    /// Reads a rule in the syntax of the command line.
+    pub fn parse(verdict: Verdict, text: &str) -> Result<Self, RuleError> {
+        let error = |reason: String| RuleError {
+            rule: text.chars().take(200).collect(),
+            reason,
+        };
+        let text = text.trim();
+        let (target, conditions) = match text.split_once('(') {
+            Some((target, rest)) => {
+                let inner = rest
+                    .strip_suffix(')')
+                    .ok_or_else(|| error("the `(` has no `)` at the end".to_owned()))?;
+                (target.trim(), conditions(inner.trim()).map_err(error)?)
+            }
+            None => (text, Vec::new()),
+        };
+        Ok(Self {
+            verdict,
+            target: Target::parse(target).map_err(error)?,
+            source: None,
+            agent: None,
+            conditions,
+            text: text.to_owned(),
+        })
+    }
+
+    /// What the rule says.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// The arguments the rule names, for whoever checks that tools have them.
+    pub fn argument_names(&self) -> impl Iterator<Item = &str> {
+        self.conditions.iter().filter_map(|c| match &c.argument {
+            Argument::Named(name) => Some(name.as_str()),
+            Argument::First => None,
+        })
+    }
+
+    /// Tells whether a tool of this name can be meant at all.
+    pub fn is_about_name(&self, name: &str) -> bool {
+        match &self.target {
+            Target::Name(glob) => glob.is_match(name),
+            Target::Effect(_) | Target::Source(_) => true,
+        }
+    }
+
+    /// Tells whether the rule is about this call.
+    pub(super) fn matches(&self, subject: &Subject<'_>) -> bool {
+        let tool = subject.tool;
+        let target = match &self.target {
+            Target::Name(glob) => glob.is_match(tool.name.as_str()),
+            Target::Effect(effect) => tool.effect == *effect,
+            Target::Source(word) => is_source(&tool.source, word),
+        };
+        target
+            && (self.source.as_deref()).is_none_or(|word| is_source(&tool.source, word))
+            && (self.agent.as_ref()).is_none_or(|glob| is_agent(glob, subject.agent))
+            && (self.conditions.iter()).all(|condition| self.fits(condition, subject))
+    }
+
+    /// Forbidding holds when any reading of the argument fits, allowing only when
+    /// every reading does. An argument the tool does not know cannot be judged, so
+    /// it forbids.
+    fn fits(&self, condition: &Condition, subject: &Subject<'_>) -> bool {
+        let lenient = self.verdict == Verdict::Allow;
+        let schema = subject.tool.input.as_value();
+        let name = match &condition.argument {
+            Argument::Named(name) => name.as_str(),
+            Argument::First => match first_argument(schema) {
+                Some(name) => name,
+                None => return !lenient,
+            },
+        };
+        let path = name.replace('.', "/");
+        let Some(value) = subject.arguments.as_value().pointer(&format!("/{path}")) else {
+            let outermost = name.split('.').next().unwrap_or(name);
+            let known = schema["properties"].get(outermost).is_some();
+            return !lenient && !known;
+        };
+        let candidates = Candidates::new(name, value, subject.plan);
+        if lenient {
+            condition.matcher.fits_every(&candidates)
+        } else {
+            condition.matcher.fits_any(&candidates)
+        }
+    }
+}
+
+impl Target {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Some(word) = text.strip_prefix("effect:") {
+            let effect = serde_json::from_value(Value::from(word.trim()))
+                .map_err(|_| "effects are read, write, execute and network".to_owned())?;
+            return Ok(Self::Effect(effect));
+        }
+        if let Some(word) = text.strip_prefix("source:") {
+            return source_word(word.trim()).map(Self::Source);
+        }
+        if text.is_empty() {
+            return Err("it names no tool".to_owned());
+        }
+        if let Some(odd) = text.chars().find(|c| c.is_whitespace() || *c == ')') {
+            return Err(format!("a tool name cannot hold {odd:?}"));
+        }
+        name_glob(text)
+            .map(Self::Name)
+            .map_err(|error| error.to_string())
+    }
+}
+
+fn source_word(word: &str) -> Result<String, String> {
+    let base = word.split('/').next().unwrap_or(word);
+    if ["builtin", "native", "rest", "mcp"].contains(&base) {
+        return Ok(word.to_owned());
+    }
+    Err("sources are builtin, native, rest, mcp and mcp/SERVER".to_owned())
+}
+
+/// `mcp` means every server, `mcp/git` the one called git.
+fn is_source(source: &Source, word: &str) -> bool {
+    match (word.split_once('/'), source) {
+        (Some(("mcp", wanted)), Source::Mcp { server }) => wanted == server,
+        (Some(_), _) => false,
+        (None, source) => source.word() == word,
+    }
+}
+
+/// A call without an agent is nobody's in particular: a rule that forbids things to
+/// one agent does not reach it, and one that allows them neither.
+fn is_agent(glob: &GlobMatcher, agent: Option<&str>) -> bool {
+    agent.is_some_and(|agent| glob.is_match(agent))
+}
+
+fn first_argument(schema: &Value) -> Option<&str> {
+    let required = schema["required"].as_array().and_then(|r| r.first());
+    let properties = schema["properties"].as_object();
+    required
+        .and_then(Value::as_str)
+        .or_else(|| properties?.keys().next().map(String::as_str))
+}
+
+/// Where a named condition begins. Anything else is one glob for the first
+/// argument.
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:^|,)\s*([A-Za-z_][A-Za-z0-9_.]*)\s*(\^=|~=|=|:|\sin\s|\sbeneath\s)\s*")
+        .expect("the pattern is a constant")
+});
+
+fn conditions(text: &str) -> Result<Vec<Condition>, String> {
+    if text.is_empty() {
+        return Err("there is nothing between the parentheses".to_owned());
+    }
+    let starts: Vec<_> = NAMED.captures_iter(text).collect();
+    let named = starts
+        .first()
+        .and_then(|first| first.get(0))
+        .map(|m| m.start());
+    if named != Some(0) {
+        let matcher = Matcher::glob(text).map_err(|error| error.to_string())?;
+        let argument = Argument::First;
+        return Ok(vec![Condition { argument, matcher }]);
+    }
+    let mut found = Vec::new();
+    for (index, start) in starts.iter().enumerate() {
+        let whole = start.get(0).map_or(0..0, |m| m.range());
+        let end = match starts.get(index + 1).and_then(|next| next.get(0)) {
+            Some(next) => next.start(),
+            None => text.len(),
+        };
+        let value = text[whole.end..end].trim();
+        let matcher =
+            Matcher::parse(start[2].trim(), value).map_err(|e: MatcherError| e.to_string())?;
+        let argument = Argument::Named(start[1].to_owned());
+        found.push(Condition { argument, matcher });
+    }
+    Ok(found)
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Allow => "allow",
+            Verdict::Ask => "ask",
+            Verdict::Deny => "deny",
+        };
+        write!(f, "{verdict} {}", self.text)
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A rule as configuration files write it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    effect: Verdict,
+    #[serde(default = "every_tool")]
+    tool: String,
+    #[serde(default)]
+    args: serde_json::Map<String, Value>,
+    source: Option<String>,
+    agent: Option<String>,
+}
+
+fn every_tool() -> String {
+    "*".to_owned()
+}
+
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let form = Form::deserialize(deserializer)?;
+        let mut rule = Self::parse(form.effect, &form.tool).map_err(D::Error::custom)?;
+        for (name, value) in form.args {
+            let matcher = Matcher::from_config(&value)
+                .map_err(|error| D::Error::custom(format!("argument `{name}`: {error}")))?;
+            rule.text.push_str(&format!(" {name} {value}"));
+            rule.conditions.push(Condition {
+                argument: Argument::Named(name),
+                matcher,
+            });
+        }
+        if let Some(word) = form.source {
+            rule.text.push_str(&format!(" from {word}"));
+            rule.source = Some(source_word(&word).map_err(D::Error::custom)?);
+        }
+        if let Some(agent) = form.agent {
+            rule.text.push_str(&format!(" by {agent}"));
+            rule.agent = Some(name_glob(&agent).map_err(D::Error::custom)?);
+        }
+        Ok(rule)
+    }
+}

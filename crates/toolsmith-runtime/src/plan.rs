@@ -1,0 +1,75 @@
+//! Plan: the tool is asked what it is about to do, before it may do it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::Value;
+use toolsmith_core::{Arguments, Plan, ToolDef, ToolError};
+
+use crate::validate::ValidCall;
+
+/// How much of a plan's summary people are shown.
+const SUMMARY_BYTES: usize = 400;
+
+/// A call that told what it would do.
+#[derive(Clone, Debug)]
+pub struct PlannedCall {
+    pub(crate) call: ValidCall,
+    pub(crate) plan: Plan,
+}
+
+impl PlannedCall {
+    /// The call.
+    pub fn call(&self) -> &ValidCall {
+        &self.call
+    }
+
+    /// What it would do.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+/// Asks the tool for its plan. A tool that panics here does not run.
+pub(crate) fn plan(call: ValidCall) -> Result<PlannedCall, ToolError> {
+    let tool = &call.entry().tool;
+    let asked = catch_unwind(AssertUnwindSafe(|| tool.plan(call.arguments())));
+    let mut plan =
+        asked.unwrap_or_else(|_| Err(ToolError::internal("the tool panicked while planning")))?;
+    if plan.summary.trim().is_empty() {
+        plan.summary = in_words(call.tool(), call.arguments());
+    }
+    Ok(PlannedCall { call, plan })
+}
+
+/// The call itself as the line a person reads.
+fn in_words(tool: &ToolDef, arguments: &Arguments) -> String {
+    let mut text = format!("{}(", tool.name);
+    for (index, (name, value)) in arguments.iter().enumerate() {
+        if index > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(name);
+        text.push('=');
+        text.push_str(&short(value));
+        if text.len() > SUMMARY_BYTES {
+            text.truncate(text.floor_char_boundary(SUMMARY_BYTES));
+            text.push('…');
+            break;
+        }
+    }
+    text.push(')');
+    text
+}
+
+/// A value in few characters; a large one is not written out just to be cut.
+fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => match text.char_indices().nth(80) {
+            Some((end, _)) => format!("{:?}…", &text[..end]),
+            None => format!("{text:?}"),
+        },
+        Value::Array(items) => format!("[{} items]", items.len()),
+        Value::Object(fields) => format!("{{{} fields}}", fields.len()),
+        plain => plain.to_string(),
+    }
+}

@@ -1,0 +1,224 @@
+//! Follows one call from the door and back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+use toolsmith_core::call::RawArguments;
+use toolsmith_core::event::{Event, Recorder, Sensitive, What};
+use toolsmith_core::outcome::Facts;
+use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
+
+use super::Recorders;
+use crate::caller::Caller;
+use crate::permit::{Decision, Verdict};
+use crate::plan::PlannedCall;
+use crate::shape::Redactor;
+
+/// Follows one call. Dropped before the reply, it records that the caller gave up.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    recorders: Arc<Recorders>,
+    redactor: Arc<Redactor>,
+    caller: Caller,
+    id: CallId,
+    called_as: String,
+    tool: Option<Arc<ToolDef>>,
+    arguments: Noted,
+    repairs: Vec<String>,
+    began: Instant,
+    /// Time spent waiting for people or for its turn, which is not the call's.
+    waited: Duration,
+    stage: Stage,
+}
+
+/// The arguments as far as they are known: raw ones are not copied just in case.
+#[derive(Debug)]
+enum Noted {
+    None,
+    Checked(Arguments),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Open,
+    Running { blocking: bool, since: Instant },
+    Ended,
+    Replied,
+}
+
+impl Trail {
+    /// Begins at the door.
+    pub(crate) fn begin(
+        recorders: Arc<Recorders>,
+        redactor: Arc<Redactor>,
+        call: &RawCall,
+        id: CallId,
+        caller: &Caller,
+    ) -> Self {
+        let trail = Self {
+            recorders,
+            redactor,
+            caller: caller.clone(),
+            id,
+            called_as: call.name.clone(),
+            tool: None,
+            arguments: Noted::None,
+            repairs: call.repairs.clone(),
+            began: Instant::now(),
+            waited: Duration::ZERO,
+            stage: Stage::Open,
+        };
+        let malformed;
+        let arguments = match &call.arguments {
+            RawArguments::Json(value) => value,
+            RawArguments::Malformed(reason) => {
+                malformed = Value::String(format!("[unreadable: {reason}]"));
+                &malformed
+            }
+            _ => &Value::Null,
+        };
+        trail.tell(What::Called {
+            name: &call.name,
+            arguments: Sensitive::new(arguments, &*trail.redactor),
+        });
+        trail
+    }
+
+    pub(crate) fn id(&self) -> &CallId {
+        &self.id
+    }
+
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    pub(crate) fn tool(&self) -> Option<&Arc<ToolDef>> {
+        self.tool.as_ref()
+    }
+
+    /// Writes down what is known about the call.
+    pub(crate) fn note_facts(&self, facts: &mut Facts) {
+        facts.tool = self.tool.as_ref().map(|tool| tool.name.clone());
+        facts.called_as = match &self.tool {
+            Some(tool) if tool.name == *self.called_as => None,
+            _ => Some(
+                self.redactor
+                    .clean(&self.called_as)
+                    .chars()
+                    .take(200)
+                    .collect(),
+            ),
+        };
+        facts.call_id = Some(self.id.clone());
+        facts.duration = Some(self.elapsed());
+        facts.repairs.clone_from(&self.repairs);
+    }
+
+    /// How long the call took so far, without waiting.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed().saturating_sub(self.waited)
+    }
+
+    pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>) {
+        self.tool = Some(Arc::clone(tool));
+    }
+
+    pub(crate) fn planned(&mut self, call: &PlannedCall) {
+        self.arguments = Noted::Checked(call.call().arguments().clone());
+        self.repairs = call.call().repairs().to_vec();
+        self.tell(What::Validated {
+            repairs: &self.repairs,
+        });
+        self.tell(What::Planned { plan: call.plan() });
+    }
+
+    pub(crate) fn decided(&self, decision: &Decision) {
+        self.tell(What::Decided {
+            allowed: decision.verdict == Verdict::Allow,
+            by: &decision.by,
+            reason: &decision.reason,
+        });
+    }
+
+    pub(crate) fn waited(&mut self, time: Duration) {
+        self.waited += time;
+    }
+
+    pub(crate) fn started(&mut self, blocking: bool) {
+        let since = Instant::now();
+        self.stage = Stage::Running { blocking, since };
+        if let Some(tool) = &self.tool {
+            self.recorders.count(|metrics| metrics.started(&tool.name));
+        }
+        self.tell(What::Started { blocking });
+    }
+
+    /// Records the end of the tool's run: always, and once.
+    pub(crate) fn finished(&mut self, error: Option<&ToolError>) {
+        let Stage::Running { blocking, since } = self.stage else {
+            return;
+        };
+        self.stage = Stage::Ended;
+        let ran = since.elapsed();
+        let kind = error.map(|error| error.kind);
+        if let Some(tool) = &self.tool {
+            self.recorders
+                .count(|metrics| metrics.finished(&tool.name, ran, kind));
+        }
+        let message = error.map(|error| self.redactor.clean(&error.message));
+        self.tell(What::Finished {
+            blocking,
+            ran,
+            error: kind,
+            message: message.as_deref(),
+        });
+    }
+
+    /// Records the reply, which ends the trail.
+    pub(crate) fn replied(mut self, outcome: Option<&Outcome>) {
+        self.reply(outcome);
+    }
+
+    fn reply(&mut self, outcome: Option<&Outcome>) {
+        let refused = self.stage == Stage::Open;
+        self.stage = Stage::Replied;
+        if refused && let Some(error) = outcome.and_then(|outcome| outcome.error.as_ref()) {
+            let name = self.tool.as_ref().map(|tool| &tool.name);
+            self.recorders
+                .count(|metrics| metrics.refused(name, error.kind));
+        }
+        let arguments = match &self.arguments {
+            Noted::Checked(arguments) => arguments.as_value(),
+            Noted::None => &Value::Null,
+        };
+        self.tell(What::Replied {
+            arguments: Sensitive::new(arguments, &*self.redactor),
+            outcome,
+        });
+    }
+
+    pub(crate) fn tell(&self, what: What<'_>) {
+        let mut event = Event::new(what);
+        event.call = Some(&self.id);
+        event.tool = self.tool.as_ref().map(|tool| &tool.name);
+        event.caller = self.caller().identity();
+        event.elapsed = self.elapsed();
+        let callers: Option<&Arc<dyn Recorder>> = self.caller().recorder.as_ref();
+        self.recorders.record(&event, callers);
+    }
+}
+
+impl Drop for Trail {
+    fn drop(&mut self) {
+        if self.stage == Stage::Replied {
+            return;
+        }
+        let error = ToolError::new(ErrorKind::Cancelled, "the caller went away");
+        self.finished(Some(&error));
+        let mut outcome = Outcome::failure(error);
+        self.note_facts(&mut outcome.facts);
+        self.reply(Some(&outcome));
+    }
+}

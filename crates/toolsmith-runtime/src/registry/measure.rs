@@ -1,0 +1,271 @@
+//! Measures a schema before it is trusted with a processor.
+//!
+//! A few hundred bytes can expand to billions of schemas, or apply themselves to
+//! the same value for ever. All of that is seen here by walking the document once,
+//! with every reference's weight remembered.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+use toolsmith_core::json;
+
+use super::SchemaFault;
+
+const MAX_DEPTH: usize = 64;
+const MAX_BYTES: usize = 1024 * 1024;
+/// Real schemas expand to a few thousand at most.
+const MAX_EXPANSION: u64 = 100_000;
+/// How many schema applications one validation may cost, at the worst.
+const MAX_APPLICATIONS: f64 = 10_000_000.0;
+
+/// How costly a schema is to apply.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    /// How deep arguments may nest. Only schemas that refer to themselves have a
+    /// limit: each level of the value multiplies the work by their branching.
+    pub(crate) argument_depth: usize,
+    /// Whether there is any regular expression in it.
+    pub(super) has_patterns: bool,
+}
+
+/// Keywords that refer to a schema elsewhere.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// Keywords that apply further schemas to the same value.
+const IN_PLACE: [&str; 8] = [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+];
+
+/// Keywords that hold schemas for parts of the value.
+const NESTED: [&str; 10] = [
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+];
+
+pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
+    if json::depth_exceeds(schema, MAX_DEPTH) {
+        return Err(SchemaFault::Depth { limit: MAX_DEPTH });
+    }
+    if json::size_exceeds(schema, MAX_BYTES) {
+        return Err(SchemaFault::Size { limit: MAX_BYTES });
+    }
+    refuse_endless(schema)?;
+    let mut walk = Walk {
+        root: schema,
+        weights: HashMap::new(),
+        under_way: HashSet::new(),
+        depth: 0,
+        widest: 1,
+        recursive: false,
+        has_patterns: false,
+    };
+    walk.weigh(schema)?;
+    let argument_depth = if walk.recursive && walk.widest > 1 {
+        MAX_APPLICATIONS.log(walk.widest as f64).floor() as usize
+    } else {
+        json::MAX_DEPTH
+    };
+    Ok(Measure {
+        argument_depth: argument_depth.clamp(3, json::MAX_DEPTH),
+        has_patterns: walk.has_patterns,
+    })
+}
+
+/// Finds a schema that applies itself to the same value through references and
+/// in-place keywords alone: the validator would never come back.
+fn refuse_endless(root: &Value) -> Result<(), SchemaFault> {
+    let mut finished: HashSet<&str> = HashSet::new();
+    for start in all_references(root) {
+        // A depth-first walk with the path kept by hand.
+        let mut path: Vec<(&str, std::vec::IntoIter<&str>)> = Vec::new();
+        let mut enter = Some(start);
+        loop {
+            if let Some(reference) = enter.take() {
+                if path.iter().any(|(on_path, _)| *on_path == reference) {
+                    return Err(SchemaFault::Endless {
+                        pointer: reference.to_owned(),
+                    });
+                }
+                if finished.insert(reference) {
+                    let next = in_place_references(target(root, reference)?);
+                    path.push((reference, next.into_iter()));
+                }
+            }
+            match path.last_mut() {
+                Some((_, next)) => match next.next() {
+                    Some(reference) => enter = Some(reference),
+                    None => {
+                        path.pop();
+                    }
+                },
+                None => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every reference anywhere in a document.
+fn all_references(root: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut waiting = vec![root];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(object) => {
+                found.extend(references_of(object));
+                waiting.extend(object.values());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The references a schema applies to the same value as itself.
+fn in_place_references(schema: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut waiting = vec![schema];
+    while let Some(schema) = waiting.pop() {
+        let Value::Object(object) = schema else {
+            continue;
+        };
+        found.extend(references_of(object));
+        for keyword in IN_PLACE {
+            if let Some(value) = object.get(keyword) {
+                waiting.extend(parts(keyword, value));
+            }
+        }
+    }
+    found
+}
+
+fn references_of(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let value = |keyword: &&str| object.get(*keyword).and_then(Value::as_str);
+    REFERENCES.iter().filter_map(value)
+}
+
+/// The schema a reference leads to. Only pointers into the same document are
+/// followed: an anchor would need a search, an address a network.
+fn target<'s>(root: &'s Value, reference: &str) -> Result<&'s Value, SchemaFault> {
+    reference
+        .strip_prefix('#')
+        .and_then(|pointer| root.pointer(pointer))
+        .ok_or_else(|| SchemaFault::Reference {
+            reference: reference.chars().take(120).collect(),
+        })
+}
+
+/// Adds up what a schema expands to.
+struct Walk<'s> {
+    root: &'s Value,
+    /// What each reference expands to.
+    weights: HashMap<&'s str, Weight>,
+    /// References being expanded now.
+    under_way: HashSet<&'s str>,
+    depth: usize,
+    /// The most references any one value is put to at once.
+    widest: u64,
+    recursive: bool,
+    has_patterns: bool,
+}
+
+/// What a schema expands to.
+#[derive(Clone, Copy)]
+struct Weight {
+    /// All schemas beneath it, references followed.
+    total: u64,
+    /// The references applied to the same value as itself.
+    references: u64,
+}
+
+impl Weight {
+    const ONE: Self = Self {
+        total: 1,
+        references: 0,
+    };
+}
+
+impl<'s> Walk<'s> {
+    fn weigh(&mut self, schema: &'s Value) -> Result<Weight, SchemaFault> {
+        let Value::Object(object) = schema else {
+            return Ok(Weight::ONE);
+        };
+        // References can lead deeper than the document itself nests.
+        self.depth += 1;
+        if self.depth > 4 * MAX_DEPTH {
+            return Err(SchemaFault::Depth { limit: MAX_DEPTH });
+        }
+        let mut weight = Weight::ONE;
+        for reference in references_of(object) {
+            let beneath = self.follow(reference)?;
+            weight.total = weight.total.saturating_add(beneath.total);
+            weight.references = weight.references.saturating_add(1 + beneath.references);
+        }
+        for (keyword, value) in object {
+            let keyword = keyword.as_str();
+            self.has_patterns |= matches!(keyword, "pattern" | "patternProperties");
+            let same_value = IN_PLACE.contains(&keyword);
+            if !same_value && !NESTED.contains(&keyword) {
+                continue;
+            }
+            for part in parts(keyword, value) {
+                let beneath = self.weigh(part)?;
+                weight.total = weight.total.saturating_add(beneath.total);
+                if same_value {
+                    weight.references = weight.references.saturating_add(beneath.references);
+                }
+            }
+            if weight.total > MAX_EXPANSION {
+                return Err(SchemaFault::Expansion {
+                    limit: MAX_EXPANSION,
+                });
+            }
+        }
+        self.widest = self.widest.max(weight.references);
+        self.depth -= 1;
+        Ok(weight)
+    }
+
+    fn follow(&mut self, reference: &'s str) -> Result<Weight, SchemaFault> {
+        if let Some(weight) = self.weights.get(reference) {
+            return Ok(*weight);
+        }
+        let target = target(self.root, reference)?;
+        if std::ptr::eq(target, self.root) || !self.under_way.insert(reference) {
+            self.recursive = true;
+            return Ok(Weight::ONE);
+        }
+        let weight = self.weigh(target)?;
+        self.under_way.remove(reference);
+        self.weights.insert(reference, weight);
+        Ok(weight)
+    }
+}
+
+/// The schemas a keyword holds: one, a list, or a map of them.
+fn parts<'s>(keyword: &str, value: &'s Value) -> Vec<&'s Value> {
+    match value {
+        Value::Array(list) => list.iter().collect(),
+        Value::Object(map) => match keyword {
+            "properties" | "patternProperties" | "dependentSchemas" => map.values().collect(),
+            _ => vec![value],
+        },
+        _ => vec![value],
+    }
+}

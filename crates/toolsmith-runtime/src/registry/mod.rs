@@ -1,0 +1,223 @@
+//! Register: which tools there are.
+//!
+//! Readers take a snapshot and hold no lock; writers build the next snapshot
+//! whole and swap it in. Tools go in and never come out: what `get` returns is the
+//! definition, and only the execute stage reaches the tool behind it.
+
+mod check;
+mod entry;
+mod measure;
+mod query;
+mod refresh;
+mod snapshot;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use globset::GlobMatcher;
+use serde::Serialize;
+use tokio::sync::broadcast;
+use toolsmith_core::{AnyTool, Binding, ToolName};
+
+pub use check::{RegistryError, SchemaFault};
+pub(crate) use entry::Entry;
+pub use query::Statistics;
+pub(crate) use query::nearest;
+pub use refresh::{Refreshed, Ticket};
+use snapshot::Snapshot;
+
+/// How many changes a subscriber may lag behind before it must look anew.
+const CHANGES_KEPT: usize = 64;
+
+/// The origin of tools that were registered one by one.
+pub(crate) const DIRECT: &str = "direct";
+
+/// The tools of a toolbox.
+#[derive(Debug)]
+pub struct Registry {
+    snapshot: ArcSwap<Snapshot>,
+    writing: Mutex<refresh::Generations>,
+    settings: Settings,
+    changes: broadcast::Sender<Change>,
+}
+
+/// What configuration says about the tools to come.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// The prefix of offered names; empty for none.
+    pub(crate) prefix: String,
+    /// In the order they are laid on.
+    pub(crate) bindings: Vec<BindingOverlay>,
+}
+
+/// A binding laid over the default bindings of the tools a pattern names.
+#[derive(Debug)]
+pub(crate) struct BindingOverlay {
+    pub(crate) pattern: GlobMatcher,
+    pub(crate) binding: Binding,
+}
+
+/// Something about the registered tools changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// Where the tools come from.
+    pub source: String,
+    /// The names that are new.
+    pub added: Vec<ToolName>,
+    /// The names that are gone.
+    pub removed: Vec<ToolName>,
+    /// The names whose definition is another one now.
+    pub changed: Vec<ToolName>,
+}
+
+/// A tool that is not used because another has its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Shadowed {
+    /// The name both have.
+    pub name: ToolName,
+    /// Where the unused one comes from.
+    pub origin: String,
+    /// Where the one in use comes from.
+    pub by: String,
+}
+
+impl Registry {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            snapshot: ArcSwap::default(),
+            writing: Mutex::default(),
+            settings,
+            changes: broadcast::channel(CHANGES_KEPT).0,
+        }
+    }
+
+    /// Registers one tool. A name that is taken is an error.
+    pub fn register(&self, tool: AnyTool) -> Result<(), RegistryError> {
+        self.register_all([tool])
+    }
+
+    /// Registers several tools: all of them, or on the first error none.
+    pub fn register_all(
+        &self,
+        tools: impl IntoIterator<Item = AnyTool>,
+    ) -> Result<(), RegistryError> {
+        let entries = tools
+            .into_iter()
+            .map(|tool| self.entry(tool, DIRECT))
+            .collect::<Result<Vec<_>, _>>()?;
+        let _writing = self.write();
+        let mut next = Snapshot::clone(&self.snapshot.load());
+        let added = entries.iter().map(|e| e.definition.name.clone()).collect();
+        for entry in entries {
+            if let Some(taken) = next.add(entry) {
+                return Err(RegistryError::Duplicate {
+                    name: taken.name,
+                    by: taken.by,
+                });
+            }
+        }
+        self.swap(next, Change::added(DIRECT, added));
+        Ok(())
+    }
+
+    /// Loads tools of which each may fail or be shadowed without harm to the
+    /// others: the first of a name stays, the others are listed by
+    /// [`Registry::shadowed`]. Returns what could not be registered, and why.
+    pub fn load(
+        &self,
+        origin: &str,
+        tools: impl IntoIterator<Item = AnyTool>,
+    ) -> Vec<RegistryError> {
+        let mut errors = Vec::new();
+        let _writing = self.write();
+        let mut next = Snapshot::clone(&self.snapshot.load());
+        let mut added = Vec::new();
+        for tool in tools {
+            match self.entry(tool, origin) {
+                Ok(entry) => {
+                    let name = entry.definition.name.clone();
+                    match next.add(entry) {
+                        Some(shadowed) => next.shadowed.push(shadowed),
+                        None => added.push(name),
+                    }
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        self.swap(next, Change::added(origin, added));
+        errors
+    }
+
+    /// Takes a tool out; tells whether it was there. Calls of it that are already
+    /// running go on.
+    pub fn unregister(&self, name: &str) -> bool {
+        let _writing = self.write();
+        let mut next = Snapshot::clone(&self.snapshot.load());
+        let Some(entry) = next.find(name).cloned() else {
+            return false;
+        };
+        next.retain(|kept| !Arc::ptr_eq(kept, &entry));
+        let change = Change {
+            source: entry.origin.to_string(),
+            added: Vec::new(),
+            removed: vec![entry.definition.name.clone()],
+            changed: Vec::new(),
+        };
+        self.swap(next, change);
+        true
+    }
+
+    /// Tells of every change from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Change> {
+        self.changes.subscribe()
+    }
+
+    /// The tools that are not used because others have their names.
+    pub fn shadowed(&self) -> Vec<Shadowed> {
+        self.snapshot.load().shadowed.clone()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Entry>> {
+        self.snapshot.load().find(name).cloned()
+    }
+
+    /// Finds a tool by the name it was called by, offered or bare.
+    pub(crate) fn find_called(&self, name: &str) -> Option<Arc<Entry>> {
+        self.snapshot.load().find_called(name).cloned()
+    }
+
+    fn entry(&self, tool: AnyTool, origin: &str) -> Result<Entry, RegistryError> {
+        Entry::new(tool, origin, &self.settings)
+    }
+
+    /// The lock is held only while a snapshot is built, by code that cannot leave
+    /// it half done, so a poisoned one is as good as new.
+    fn write(&self) -> MutexGuard<'_, refresh::Generations> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn swap(&self, next: Snapshot, change: Change) {
+        self.snapshot.store(Arc::new(next));
+        if !change.is_empty() {
+            // Nobody listening is no error.
+            let _ = self.changes.send(change);
+        }
+    }
+}
+
+impl Change {
+    fn added(source: &str, added: Vec<ToolName>) -> Self {
+        Self {
+            source: source.to_owned(),
+            added,
+            removed: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+}

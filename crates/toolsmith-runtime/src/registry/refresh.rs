@@ -1,0 +1,156 @@
+//! Replacing all tools of one source in one step.
+//!
+//! A refresh takes time: a server is asked, files are read. Whoever starts one
+//! takes a ticket first; when two overlap, the answer to the older question
+//! arrives too late and is dropped.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolsmith_core::AnyTool;
+
+use super::{Change, Entry, Registry, RegistryError, Shadowed, Snapshot};
+
+/// The newest refresh begun and the newest applied, per source.
+#[derive(Debug, Default)]
+pub(super) struct Generations {
+    next: u64,
+    applied: HashMap<String, u64>,
+}
+
+/// The right to replace a source's tools, unless somebody newer did.
+#[derive(Debug)]
+pub struct Ticket {
+    source: String,
+    generation: u64,
+}
+
+/// What became of a refresh.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Refreshed {
+    /// The tools were replaced.
+    Replaced {
+        /// What is different now.
+        change: Change,
+        /// Tools that could not be registered; the others are in.
+        refused: Vec<RegistryError>,
+    },
+    /// A newer refresh came first; nothing was changed.
+    Stale,
+}
+
+impl Registry {
+    /// Begins a refresh of a source's tools.
+    pub fn begin_refresh(&self, source: &str) -> Ticket {
+        let mut generations = self.write();
+        generations.next += 1;
+        Ticket {
+            source: source.to_owned(),
+            generation: generations.next,
+        }
+    }
+
+    /// Replaces all tools of the ticket's source by these, in one step. The source
+    /// keeps its place in the order of the registry.
+    pub fn refresh(&self, ticket: &Ticket, tools: impl IntoIterator<Item = AnyTool>) -> Refreshed {
+        let source = ticket.source.as_str();
+        let (mut fresh, mut refused) = (Vec::new(), Vec::new());
+        for tool in tools {
+            match self.entry(tool, source) {
+                Ok(entry) => fresh.push(Arc::new(entry)),
+                Err(error) => refused.push(error),
+            }
+        }
+        let mut generations = self.write();
+        let applied = generations.applied.entry(source.to_owned()).or_default();
+        if ticket.generation < *applied {
+            return Refreshed::Stale;
+        }
+        *applied = ticket.generation;
+
+        let before = self.snapshot.load();
+        let next = rebuilt(&before, source, &fresh);
+        let change = difference(&before, &next, source);
+        self.swap(next, change.clone());
+        Refreshed::Replaced { change, refused }
+    }
+}
+
+/// The snapshot with the source's entries exchanged where the first of them stood.
+fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
+    let mut next = Snapshot::default();
+    next.shadowed = before
+        .shadowed
+        .iter()
+        .filter(|shadowed| shadowed.origin != source)
+        .cloned()
+        .collect();
+    let mut shadowed: Vec<Shadowed> = Vec::new();
+    // Tools of other sources come first where names collide, so that a source
+    // cannot take over a name by refreshing.
+    let others: Vec<_> = before
+        .entries()
+        .iter()
+        .filter(|entry| &*entry.origin != source)
+        .collect();
+    let place = before
+        .entries()
+        .iter()
+        .position(|entry| &*entry.origin == source)
+        .unwrap_or(others.len());
+    let taken = |entry: &Entry| {
+        others
+            .iter()
+            .find(|other| other.definition.name == entry.definition.name)
+    };
+    let mut put_fresh = |next: &mut Snapshot| {
+        for entry in fresh {
+            match taken(entry) {
+                Some(other) => shadowed.push(Shadowed {
+                    name: entry.definition.name.clone(),
+                    origin: source.to_owned(),
+                    by: other.origin.to_string(),
+                }),
+                None => shadowed.extend(next.add(Arc::clone(entry))),
+            }
+        }
+    };
+    for (index, other) in others.iter().enumerate() {
+        if index == place {
+            put_fresh(&mut next);
+        }
+        next.add(Arc::clone(other));
+    }
+    if place >= others.len() {
+        put_fresh(&mut next);
+    }
+    next.shadowed.extend(shadowed);
+    next
+}
+
+fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
+    let of_source = |snapshot: &Snapshot| -> Vec<Arc<Entry>> {
+        let entries = snapshot.entries().iter();
+        entries.filter(|e| &*e.origin == source).cloned().collect()
+    };
+    let mut change = Change::added(source, Vec::new());
+    for entry in of_source(after) {
+        let name = entry.definition.name.clone();
+        match before.find(name.as_str()) {
+            Some(old) if &*old.origin == source => {
+                if old.definition != entry.definition {
+                    change.changed.push(name);
+                }
+            }
+            _ => change.added.push(name),
+        }
+    }
+    for entry in of_source(before) {
+        let name = &entry.definition.name;
+        if after.find(name.as_str()).is_none() {
+            change.removed.push(name.clone());
+        }
+    }
+    change
+}

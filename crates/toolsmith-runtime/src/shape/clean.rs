@@ -1,0 +1,98 @@
+//! Removes characters that hide text or steer a terminal.
+//!
+//! Escape sequences go whole, with their parameters; control characters go but for
+//! tab and line feed; bidirectional controls, zero-width characters and tags go,
+//! since a person and a model would read different texts.
+
+use std::borrow::Cow;
+
+/// The text without escape sequences and without characters that hide or steer.
+/// Unicode's own line and paragraph separators become line feeds.
+///
+/// ```
+/// use toolsmith_runtime::shape::clean;
+///
+/// assert_eq!(clean("\u{1b}[31mred\u{1b}[0m and \u{202e}reversed"), "red and reversed");
+/// ```
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{1b}' => skip_sequence(&mut rest),
+            '\u{9b}' => skip_parameters(&mut rest),
+            '\r' if rest.peek() == Some(&'\n') => clean.push('\r'),
+            '\u{2028}' | '\u{2029}' => clean.push('\n'),
+            c if is_plain(c) => clean.push(c),
+            _ => {}
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// Tells whether a character can stay wherever it stands.
+fn is_plain(c: char) -> bool {
+    match c {
+        '\n' | '\t' => true,
+        c if c.is_control() => false,
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}'
+        | '\u{e0100}'..='\u{e01ef}' => false,
+        _ => true,
+    }
+}
+
+type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+/// After an escape character: a CSI sequence, a string that ends by itself, or one
+/// character.
+fn skip_sequence(rest: &mut Rest<'_>) {
+    match rest.peek() {
+        Some('[') => {
+            rest.next();
+            skip_parameters(rest);
+        }
+        // Titles, hyperlinks, device strings: up to BEL or `ESC \`.
+        Some(']' | 'P' | 'X' | '^' | '_') => {
+            while let Some(c) = rest.next() {
+                match c {
+                    '\u{7}' | '\u{9c}' => return,
+                    '\u{1b}' if rest.peek() == Some(&'\\') => {
+                        rest.next();
+                        return;
+                    }
+                    // A sequence that never ends must not swallow the text.
+                    '\n' => return,
+                    _ => {}
+                }
+            }
+        }
+        Some(c) if c.is_ascii_graphic() => {
+            rest.next();
+        }
+        _ => {}
+    }
+}
+
+/// The parameters and the final byte of a CSI sequence.
+fn skip_parameters(rest: &mut Rest<'_>) {
+    while let Some(c) = rest.peek() {
+        let (is_inside, is_final) = (matches!(c, ' '..='?'), matches!(c, '@'..='~'));
+        if is_inside || is_final {
+            rest.next();
+        }
+        if !is_inside {
+            return;
+        }
+    }
+}

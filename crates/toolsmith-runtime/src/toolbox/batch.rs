@@ -1,0 +1,102 @@
+//! Many calls at once: in parallel within a bound, answered in call order.
+
+use futures_util::{StreamExt, stream};
+use tokio::time::Instant;
+use toolsmith_core::call::Answers;
+use toolsmith_core::{Outcome, RawCall, Reply};
+
+use super::{Prepared, Toolbox};
+use crate::caller::Caller;
+use crate::permit::{ApprovalRequest, PermittedCall};
+use crate::record::Trail;
+
+/// In which order the calls of a batch run. Replies always come in call order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As many at once as the limits allow, begun in call order.
+    #[default]
+    Parallel,
+    /// Strictly one after the other.
+    Sequential,
+}
+
+impl Toolbox {
+    /// Makes several calls. One failure never ends another; whoever must be asked
+    /// is asked once for all of them.
+    pub async fn run_all(
+        &self,
+        calls: impl IntoIterator<Item = RawCall>,
+        caller: &Caller,
+        order: Order,
+    ) -> Vec<Reply> {
+        let judged = calls.into_iter().map(|call| {
+            let answers = call.answers.clone();
+            let mut trail = self.inner.begin(&call, caller);
+            let prepared = self.inner.prepare(call, caller, &mut trail);
+            (prepared, answers, trail)
+        });
+        let judged: Vec<_> = judged.collect();
+        let ready = self.permit_all(judged, caller).await;
+        let at_once = match order {
+            Order::Parallel => self.inner.limits.parallel.max(1),
+            Order::Sequential => 1,
+        };
+        let queued = Instant::now();
+        let mut replies: Vec<(usize, Reply)> = stream::iter(ready.into_iter().enumerate())
+            .map(|(index, (permitted, mut trail))| async move {
+                trail.waited(queued.elapsed());
+                let reply = match permitted {
+                    Ok(call) => self.inner.carry_out(call, trail).await,
+                    Err(reply) => self.inner.reply(reply, trail).await,
+                };
+                (index, reply)
+            })
+            .buffer_unordered(at_once)
+            .collect()
+            .await;
+        replies.sort_unstable_by_key(|(index, _)| *index);
+        replies.into_iter().map(|(_, reply)| reply).collect()
+    }
+
+    /// Asks once for every call that must be asked for, and takes each answer.
+    async fn permit_all(&self, judged: Vec<Judged>, caller: &Caller) -> Vec<Permitted> {
+        let requests: Vec<ApprovalRequest> = judged
+            .iter()
+            .filter_map(|(prepared, answers, _)| match (prepared, answers) {
+                (Prepared::Ask(call, decision), None) => Some(ApprovalRequest::new(call, decision)),
+                _ => None,
+            })
+            .collect();
+        let began = Instant::now();
+        let mut approvals = match requests.as_slice() {
+            [] => Vec::new(),
+            requests => self.inner.ask(requests, caller).await,
+        }
+        .into_iter();
+        let waited = began.elapsed();
+        let mut permitted = Vec::with_capacity(judged.len());
+        for (prepared, answers, mut trail) in judged {
+            trail.waited(waited);
+            let result = match prepared {
+                Prepared::Ready(call) => Ok(call),
+                Prepared::Refused(error) => Err(Outcome::failure(error).into()),
+                Prepared::Ask(call, decision) => {
+                    let approval = match answers {
+                        Some(answers) => self.inner.brought(&answers, &call),
+                        None => approvals.next(),
+                    };
+                    self.inner
+                        .answered(call, &decision, approval.as_ref(), caller, &trail)
+                }
+            };
+            permitted.push((result, trail));
+        }
+        permitted
+    }
+}
+
+/// A call the guards have spoken on, with the answers it brought.
+type Judged = (Prepared, Option<Answers>, Trail);
+
+/// A call that may run, or the reply to one that may not.
+type Permitted = (Result<PermittedCall, Reply>, Trail);

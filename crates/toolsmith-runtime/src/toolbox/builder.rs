@@ -1,0 +1,242 @@
+//! A toolbox, option by option.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use toolsmith_core::event::{MetricsCollector, Recorder};
+use toolsmith_core::store::SpillStore;
+use toolsmith_core::{AnyTool, Binding};
+
+use super::{Inner, Toolbox};
+use crate::execute::{PathLocks, Pool};
+use crate::limits::Limits;
+use crate::offer::name_glob;
+use crate::permit::{Guard, Policy, Signer};
+use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
+use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
+use crate::shape::{Redactor, Shaper};
+use crate::validate::Cache;
+
+/// Why a toolbox could not be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A tool could not be registered.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// A binding's pattern is no glob.
+    #[error("the binding for {pattern:?} names no tools: {reason}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A prefix with characters no tool name can have.
+    #[error(
+        "prefix {prefix:?} cannot stand in a tool name; use at most 32 letters, digits, `_`, `.` and `-`"
+    )]
+    Prefix {
+        /// The prefix.
+        prefix: String,
+    },
+}
+
+/// Builds a [`Toolbox`].
+#[derive(Default)]
+pub struct ToolboxBuilder {
+    tools: Vec<AnyTool>,
+    loads: Vec<(String, Vec<AnyTool>)>,
+    policy: Policy,
+    guards: Vec<Arc<dyn Guard>>,
+    recorders: Vec<Arc<dyn Recorder>>,
+    metrics: Option<Arc<dyn MetricsCollector>>,
+    without_log: bool,
+    on_fault: Option<FaultHandler>,
+    limits: Limits,
+    secrets: Vec<String>,
+    store: Option<Arc<dyn SpillStore>>,
+    prefix: String,
+    bindings: Vec<(String, Binding)>,
+}
+
+impl fmt::Debug for ToolboxBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolboxBuilder")
+            .field("tools", &self.tools)
+            .field("limits", &self.limits)
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ToolboxBuilder {
+    /// Adds tools. Two of one name are an error.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = AnyTool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds tools of which the first of a name stays and the others are listed as
+    /// shadowed; one that cannot be registered harms no other.
+    #[must_use]
+    pub fn load(
+        mut self,
+        origin: impl Into<String>,
+        tools: impl IntoIterator<Item = AnyTool>,
+    ) -> Self {
+        self.loads
+            .push((origin.into(), tools.into_iter().collect()));
+        self
+    }
+
+    /// Sets the policy.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Adds a guard beside the policy; the strictest wins.
+    #[must_use]
+    pub fn guard(mut self, guard: impl Guard) -> Self {
+        self.guards.push(Arc::new(guard));
+        self
+    }
+
+    /// Adds a recorder.
+    #[must_use]
+    pub fn recorder(mut self, recorder: impl Recorder) -> Self {
+        self.recorders.push(Arc::new(recorder));
+        self
+    }
+
+    /// Replaces the metrics kept in memory by the host's own.
+    #[must_use]
+    pub fn metrics(mut self, metrics: impl MetricsCollector) -> Self {
+        self.metrics = Some(Arc::new(metrics));
+        self
+    }
+
+    /// Leaves out the log through `tracing`, for hosts that record otherwise.
+    #[must_use]
+    pub fn without_log(mut self) -> Self {
+        self.without_log = true;
+        self
+    }
+
+    /// Sets who is told when a recorder fails.
+    #[must_use]
+    pub fn on_recorder_fault(mut self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_fault = Some(Box::new(tell));
+        self
+    }
+
+    /// Sets the ceilings.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Names values that must reach no model, terminal or log.
+    #[must_use]
+    pub fn secrets(mut self, secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.secrets.extend(secrets.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets where outputs too large for a reply are kept.
+    #[must_use]
+    pub fn spill_store(mut self, store: impl SpillStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the prefix of offered names; empty for none.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Lays a binding over the default ones of the tools a name or glob means;
+    /// later ones are laid over earlier ones.
+    #[must_use]
+    pub fn binding(mut self, pattern: impl Into<String>, binding: Binding) -> Self {
+        self.bindings.push((pattern.into(), binding));
+        self
+    }
+
+    /// Builds the toolbox.
+    pub fn build(self) -> Result<Toolbox, BuildError> {
+        check_prefix(&self.prefix)?;
+        let mut bindings = Vec::new();
+        for (pattern, binding) in self.bindings {
+            if let Some(prefix) = &binding.prefix {
+                check_prefix(prefix)?;
+            }
+            let pattern = name_glob(&pattern).map_err(|error| BuildError::Pattern {
+                reason: error.to_string(),
+                pattern,
+            })?;
+            bindings.push(BindingOverlay { pattern, binding });
+        }
+        let registry = Registry::new(Settings {
+            prefix: self.prefix,
+            bindings,
+        });
+        registry.register_all(self.tools)?;
+        for (origin, tools) in self.loads {
+            for error in registry.load(&origin, tools) {
+                tracing::warn!(target: "toolsmith", "a tool of {origin} was left out: {error}");
+            }
+        }
+        let mut recorders = self.recorders;
+        if !self.without_log {
+            recorders.insert(0, Arc::new(LogRecorder::new(self.limits.log_bytes)));
+        }
+        let (collector, metrics): (Arc<dyn MetricsCollector>, _) = match self.metrics {
+            Some(collector) => (collector, None),
+            None => {
+                let metrics = Arc::new(Metrics::default());
+                (Arc::clone(&metrics) as _, Some(metrics))
+            }
+        };
+        let mut guards: Vec<Arc<dyn Guard>> = vec![Arc::new(self.policy)];
+        guards.extend(self.guards);
+        let inner = Inner {
+            registry,
+            shaper: Shaper {
+                redactor: Arc::new(Redactor::new(self.secrets)),
+                store: self.store,
+            },
+            paths: PathLocks::default(),
+            pool: Pool::new(self.limits.blocking_threads),
+            guards,
+            cache: Cache::new(self.limits.compiled_schemas),
+            recorders: Arc::new(Recorders::new(recorders, collector, self.on_fault)),
+            metrics,
+            signer: Signer::new(),
+            calls: AtomicU64::new(0),
+            limits: self.limits,
+        };
+        inner.registered(crate::registry::DIRECT, inner.registry.len());
+        Ok(Toolbox {
+            inner: Arc::new(inner),
+        })
+    }
+}
+
+/// A prefix must leave room for the name and hold only what names may hold.
+fn check_prefix(prefix: &str) -> Result<(), BuildError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if prefix.len() <= 32 && prefix.chars().all(fits) {
+        return Ok(());
+    }
+    Err(BuildError::Prefix {
+        prefix: prefix.chars().take(80).collect(),
+    })
+}

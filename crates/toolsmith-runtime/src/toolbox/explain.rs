@@ -1,0 +1,78 @@
+//! What would happen to a call, without making it.
+
+use serde::Serialize;
+use toolsmith_core::{Arguments, Effect, Plan, RawCall, ToolError, ToolName};
+
+use super::Toolbox;
+use crate::caller::Caller;
+use crate::permit::{Decision, decide};
+use crate::plan::plan;
+use crate::resolve::resolve;
+use crate::validate::validate;
+
+/// What would happen to a call: how far it gets, and who decides.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The tool, if there is one of that name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolName>,
+    /// What it does to the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// The arguments as the tool would get them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Arguments>,
+    /// What was mended to make them fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<String>,
+    /// What the tool would do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// What would be decided, by what rule or mode, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// Why the call does not get as far as a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
+}
+
+impl Toolbox {
+    /// Tells the plan, the decision, and which rule decided. Nothing runs, nobody
+    /// is asked, and nothing is recorded.
+    pub fn explain(&self, call: RawCall, caller: &Caller) -> Explanation {
+        let mut explanation = Explanation {
+            tool: None,
+            effect: None,
+            arguments: None,
+            repairs: Vec::new(),
+            plan: None,
+            decision: None,
+            error: None,
+        };
+        if let Err(error) = self.follow(call, caller, &mut explanation) {
+            explanation.error = Some(error);
+        }
+        explanation
+    }
+
+    fn follow(
+        &self,
+        call: RawCall,
+        caller: &Caller,
+        explanation: &mut Explanation,
+    ) -> Result<(), ToolError> {
+        let inner = &self.inner;
+        let offer = caller.offer().map(|offer| &**offer);
+        let call = resolve(call, &inner.registry, offer)?;
+        explanation.tool = Some(call.entry.definition.name.clone());
+        explanation.effect = Some(call.entry.definition.effect);
+        let call = validate(call, &inner.cache, inner.limits.argument_bytes)?;
+        explanation.arguments = Some(call.arguments().clone());
+        explanation.repairs = call.repairs().to_vec();
+        let call = plan(call)?;
+        explanation.plan = Some(call.plan().clone());
+        explanation.decision = Some(decide(&call, &inner.guards, caller.agent()));
+        Ok(())
+    }
+}

@@ -1,0 +1,285 @@
+//! The one door: every call, whoever makes it, enters here.
+
+mod batch;
+mod builder;
+mod explain;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::runtime::Handle;
+use toolsmith_core::call::Answers;
+use toolsmith_core::event::{Event, What};
+use toolsmith_core::{AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError, ToolSource};
+
+pub use batch::Order;
+pub use builder::{BuildError, ToolboxBuilder};
+pub use explain::Explanation;
+
+use crate::caller::Caller;
+use crate::execute::{PathLocks, Pool, execute};
+use crate::limits::Limits;
+use crate::offer::{self, Selection};
+use crate::permit::{
+    Approval, ApprovalRequest, CallDigest, Decision, Guard, Judged, PermittedCall, Signer,
+    approved, judge,
+};
+use crate::plan::{PlannedCall, plan};
+use crate::record::{Metrics, Recorders, Trail};
+use crate::registry::{Refreshed, Registry, RegistryError};
+use crate::resolve::resolve;
+use crate::shape::{About, Shaper};
+use crate::validate::{Cache, validate};
+
+/// Tools, and the one door to them. Cheap to clone.
+///
+/// ```
+/// use serde_json::json;
+/// use toolsmith_core::{AnyTool, Kind, Outcome, RawCall, Schema, ToolDef};
+/// use toolsmith_runtime::{Caller, Toolbox};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let schema = Schema::input(json!({
+///     "properties": { "n": { "type": "integer", "description": "The number." } },
+///     "required": ["n"],
+/// }))?;
+/// let double = ToolDef::new("double")?.with_kind(Kind::Think).with_input(schema);
+/// let tool = AnyTool::from_fn(double, async |arguments: serde_json::Value, _context| {
+///     Outcome::ok(arguments["n"].as_i64().unwrap_or_default() * 2)
+/// });
+///
+/// let toolbox = Toolbox::new([tool])?;
+/// let reply = toolbox.run(RawCall::new("double", json!({"n": 21})), &Caller::new("me")).await;
+/// assert_eq!(reply.into_outcome().value, Some(json!(42)));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Toolbox {
+    inner: Arc<Inner>,
+}
+
+/// What every call shares.
+pub(crate) struct Inner {
+    pub(crate) registry: Registry,
+    pub(crate) limits: Limits,
+    pub(crate) shaper: Shaper,
+    pub(crate) paths: PathLocks,
+    pub(crate) pool: Pool,
+    guards: Vec<Arc<dyn Guard>>,
+    cache: Cache,
+    recorders: Arc<Recorders>,
+    metrics: Option<Arc<Metrics>>,
+    signer: Option<Signer>,
+    calls: AtomicU64,
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tools", self.registry.len())
+    }
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Toolbox").field(&self.inner).finish()
+    }
+}
+
+/// A call on which everything but a person has spoken.
+pub(crate) enum Prepared {
+    Ready(PermittedCall),
+    Ask(PlannedCall, Decision),
+    Refused(ToolError),
+}
+
+impl Toolbox {
+    /// A toolbox of these tools, with the default policy: reading runs, the rest
+    /// is asked for.
+    pub fn new(tools: impl IntoIterator<Item = AnyTool>) -> Result<Self, BuildError> {
+        Self::builder().tools(tools).build()
+    }
+
+    /// A toolbox, option by option.
+    pub fn builder() -> ToolboxBuilder {
+        ToolboxBuilder::default()
+    }
+
+    /// Makes a call: resolves, validates, plans, permits, executes and shapes it,
+    /// and records each step. Whatever goes wrong is in the reply.
+    pub async fn run(&self, call: RawCall, caller: &Caller) -> Reply {
+        let mut replies = self.run_all([call], caller, Order::Sequential).await;
+        replies.pop().expect("one call has one reply")
+    }
+
+    /// As [`Toolbox::run`], for hosts without async: blocks the thread on the
+    /// runtime whose handle is given. Must not be called from within a runtime.
+    pub fn execute(&self, call: RawCall, caller: &Caller, runtime: &Handle) -> Reply {
+        runtime.block_on(self.run(call, caller))
+    }
+
+    /// The tools there are.
+    pub fn registry(&self) -> &Registry {
+        &self.inner.registry
+    }
+
+    /// The ceilings in force.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// What was counted, unless the host brought its own collector.
+    pub fn metrics(&self) -> Option<&Metrics> {
+        self.inner.metrics.as_deref()
+    }
+
+    /// How often a recorder has failed.
+    pub fn recorder_faults(&self) -> u64 {
+        self.inner.recorders.faults()
+    }
+
+    /// How many schemas are compiled now.
+    pub fn compiled_schemas(&self) -> usize {
+        self.inner.cache.len()
+    }
+
+    /// What a caller with this selection may see and call.
+    pub fn offer(&self, selection: &Selection) -> Offer {
+        let offer = offer::offer(&self.inner.registry, selection);
+        let tools = offer.tools().len();
+        let event = Event::new(What::Offered { tools });
+        self.inner.recorders.record(&event, None);
+        offer
+    }
+
+    /// Asks a source for its tools and puts them in, replacing those it had.
+    pub async fn refresh(
+        &self,
+        source: &impl ToolSource,
+    ) -> Result<Refreshed, toolsmith_core::tool::SourceError> {
+        let ticket = self.inner.registry.begin_refresh(source.name());
+        let tools = source.tools().await?;
+        let count = tools.len();
+        let refreshed = self.inner.registry.refresh(&ticket, tools);
+        self.inner.registered(source.name(), count);
+        Ok(refreshed)
+    }
+
+    /// Registers more tools: all of them, or on the first error none.
+    pub fn register(&self, tools: impl IntoIterator<Item = AnyTool>) -> Result<(), RegistryError> {
+        self.inner.registry.register_all(tools)?;
+        self.inner
+            .registered(crate::registry::DIRECT, self.inner.registry.len());
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn registered(&self, source: &str, tools: usize) {
+        let event = Event::new(What::Registered { source, tools });
+        self.recorders.record(&event, None);
+    }
+
+    /// Opens the trail of a call, numbering it where the caller did not.
+    fn begin(&self, call: &RawCall, caller: &Caller) -> Trail {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = match &call.id {
+            Some(id) => id.clone(),
+            None => CallId::new(format!("call-{number}")),
+        };
+        let redactor = Arc::clone(&self.shaper.redactor);
+        Trail::begin(Arc::clone(&self.recorders), redactor, call, id, caller)
+    }
+
+    /// From the door to the decision: everything that needs no waiting.
+    fn prepare(&self, call: RawCall, caller: &Caller, trail: &mut Trail) -> Prepared {
+        let offer = caller.offer().map(|offer| &**offer);
+        let planned = resolve(call, &self.registry, offer)
+            .inspect(|call| trail.resolved(&call.entry.definition))
+            .and_then(|call| validate(call, &self.cache, self.limits.argument_bytes))
+            .and_then(plan);
+        let planned = match planned {
+            Ok(planned) => planned,
+            Err(error) => return Prepared::Refused(error),
+        };
+        trail.planned(&planned);
+        match judge(planned, &self.guards, caller.agent()) {
+            Judged::Permitted(decision, call) => {
+                trail.decided(&decision);
+                Prepared::Ready(call)
+            }
+            Judged::Ask(decision, call) => Prepared::Ask(call, decision),
+            Judged::Denied(decision, error) => {
+                trail.decided(&decision);
+                Prepared::Refused(error)
+            }
+        }
+    }
+
+    /// Asks the caller's approver, within the time limit.
+    async fn ask(&self, requests: &[ApprovalRequest], caller: &Caller) -> Vec<Approval> {
+        let unavailable = |reason: &str| {
+            let reason = reason.to_owned();
+            vec![Approval::Unavailable { reason }; requests.len()]
+        };
+        tokio::select! {
+            biased;
+            answers = caller.approver().ask(requests, self.limits.approval) => answers,
+            () = caller.cancellation().cancelled() => {
+                unavailable("the caller gave up before anybody answered")
+            }
+        }
+    }
+
+    /// The approval a call brought along, if it is for this very call.
+    fn brought(&self, answers: &Answers, call: &PlannedCall) -> Option<Approval> {
+        let signer = self.signer.as_ref()?;
+        Some(signer.approval(answers, &CallDigest::of(call.call())))
+    }
+
+    /// Turns a person's answer into permission, or into the reply.
+    fn answered(
+        &self,
+        call: PlannedCall,
+        decision: &Decision,
+        approval: Option<&Approval>,
+        caller: &Caller,
+        trail: &Trail,
+    ) -> Result<PermittedCall, Reply> {
+        if let Some(Approval::Unavailable { .. }) = approval
+            && caller.takes_input_requests
+            && let Some(signer) = &self.signer
+        {
+            let request = ApprovalRequest::new(&call, decision);
+            return Err(Reply::NeedsInput(signer.question(&request)));
+        }
+        let (decision, permitted) = approved(call, approval);
+        trail.decided(&decision);
+        permitted.map_err(|error| Outcome::failure(error).into())
+    }
+
+    /// Runs a permitted call, and replies.
+    async fn carry_out(self: &Arc<Self>, call: PermittedCall, trail: Trail) -> Reply {
+        let (outcome, trail) = execute(self, call, trail).await;
+        self.reply(outcome.into(), trail).await
+    }
+
+    /// Shapes a reply, fills in the facts, and ends the trail.
+    async fn reply(&self, reply: Reply, trail: Trail) -> Reply {
+        let outcome = match reply {
+            Reply::Done(outcome) => *outcome,
+            other => {
+                trail.replied(None);
+                return other;
+            }
+        };
+        let about = About {
+            id: trail.id(),
+            tool: trail.tool(),
+        };
+        let mut outcome = self.shaper.shape(outcome, &about, &self.limits).await;
+        trail.note_facts(&mut outcome.facts);
+        trail.replied(Some(&outcome));
+        outcome.into()
+    }
+}

@@ -1,0 +1,174 @@
+//! Mends arguments where there is only one thing they can have meant.
+//!
+//! Models write `"5"` for 5, `"[1,2]"` for a list and `null` for an argument they
+//! leave out. Each such value is mended where the validator says it does not fit,
+//! the change is named, and the result is validated again. Literals and choices
+//! are never mended: consent must be said, not guessed.
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, ValidationError, Validator};
+use serde_json::{Number, Value};
+use toolsmith_core::{ToolDef, json};
+
+use super::problem::shown;
+
+/// Mending one value can uncover the next (a list inside a string), but not often.
+const ROUNDS: usize = 4;
+
+pub(super) fn coerce(
+    tool: &ToolDef,
+    validator: &Validator,
+    value: &mut Value,
+    repairs: &mut Vec<String>,
+) {
+    for _ in 0..ROUNDS {
+        let mut mends = Vec::new();
+        for error in validator.iter_errors(value) {
+            collect(&error, &mut mends);
+        }
+        let mut mended = false;
+        for (path, wanted) in mends {
+            mended |= mend(tool, value, &path, &wanted, repairs);
+        }
+        if !mended {
+            return;
+        }
+    }
+}
+
+/// Where a value has the wrong type, and which types would do. Of alternatives
+/// only those that agree on the place are considered.
+fn collect(error: &ValidationError<'_>, mends: &mut Vec<(String, Vec<JsonType>)>) {
+    let path = error.instance_path().as_str().to_owned();
+    match error.kind() {
+        ValidationErrorKind::Type { kind } => {
+            let wanted = match kind {
+                TypeKind::Single(one) => vec![*one],
+                TypeKind::Multiple(several) => several.iter().collect(),
+            };
+            mends.push((path, wanted));
+        }
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            let mut wanted = Vec::new();
+            for branch in context {
+                for error in branch {
+                    if error.instance_path().as_str() == path
+                        && let ValidationErrorKind::Type {
+                            kind: TypeKind::Single(one),
+                        } = error.kind()
+                    {
+                        wanted.push(*one);
+                    }
+                }
+            }
+            mends.push((path, wanted));
+        }
+        _ => {}
+    }
+}
+
+fn mend(
+    tool: &ToolDef,
+    arguments: &mut Value,
+    path: &str,
+    wanted: &[JsonType],
+    repairs: &mut Vec<String>,
+) -> bool {
+    let Some(found) = arguments.pointer(path) else {
+        return false;
+    };
+    if found.is_null() && !path.is_empty() {
+        return drop_null(tool, arguments, path, repairs);
+    }
+    // Where several types would do, only a reading they agree on is safe.
+    let mut readings = wanted.iter().filter_map(|kind| read_as(found, *kind));
+    let Some(mended) = readings.next() else {
+        return false;
+    };
+    if readings.any(|other| other != mended) {
+        return false;
+    }
+    repairs.push(format!(
+        "`{}`: took {} for {}",
+        name_of(path),
+        shown(found),
+        shown(&mended)
+    ));
+    if let Some(place) = arguments.pointer_mut(path) {
+        *place = mended;
+    }
+    true
+}
+
+/// An optional argument that is `null` was left out.
+fn drop_null(tool: &ToolDef, arguments: &mut Value, path: &str, repairs: &mut Vec<String>) -> bool {
+    let Some((parent, name)) = path.rsplit_once('/') else {
+        return false;
+    };
+    let name = name.replace("~1", "/").replace("~0", "~");
+    let required = parent.is_empty()
+        && tool.input.as_value()["required"]
+            .as_array()
+            .is_some_and(|names| names.iter().any(|required| *required == name));
+    let Some(Value::Object(object)) = arguments.pointer_mut(parent) else {
+        return false;
+    };
+    if required || object.shift_remove(&name).is_none() {
+        return false;
+    }
+    repairs.push(format!("`{}`: took null for left out", name_of(path)));
+    true
+}
+
+/// The one thing a value can mean as another type.
+fn read_as(value: &Value, wanted: JsonType) -> Option<Value> {
+    match (value, wanted) {
+        (Value::String(text), JsonType::Integer) => {
+            text.trim().parse::<i64>().ok().map(Value::from)
+        }
+        (Value::String(text), JsonType::Number) => {
+            let text = text.trim();
+            if let Ok(whole) = text.parse::<i64>() {
+                return Some(whole.into());
+            }
+            // Rust also reads "inf" and "nan"; JSON has no such numbers.
+            let float = text.parse::<f64>().ok()?;
+            Number::from_f64(float).map(Value::Number)
+        }
+        (Value::String(text), JsonType::Boolean) => match text.trim() {
+            "true" | "True" => Some(Value::Bool(true)),
+            "false" | "False" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        (Value::String(text), JsonType::Array | JsonType::Object) => {
+            let parsed = json::parse(text.as_bytes(), text.len()).ok()?;
+            let fits = match wanted {
+                JsonType::Array => parsed.is_array(),
+                _ => parsed.is_object(),
+            };
+            fits.then_some(parsed)
+        }
+        (Value::Number(number), JsonType::String) => Some(number.to_string().into()),
+        (Value::Bool(value), JsonType::String) => Some(value.to_string().into()),
+        _ => None,
+    }
+}
+
+/// A JSON pointer as people write it: `/edits/0/old_string` → `edits[0].old_string`.
+pub(super) fn name_of(pointer: &str) -> String {
+    let mut name = String::new();
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        if !name.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) {
+            name.push('[');
+            name.push_str(&part);
+            name.push(']');
+        } else {
+            if !name.is_empty() {
+                name.push('.');
+            }
+            name.push_str(&part);
+        }
+    }
+    name
+}

@@ -1,0 +1,127 @@
+//! Validate: do the arguments fit, and what must be mended to make them fit?
+//!
+//! Everything wrong with a call is told at once, in a text a model can correct
+//! itself from. Defaults are filled in; safe coercions are made and named. What
+//! comes out is a [`ValidCall`], whose arguments cannot be changed any more.
+
+mod cache;
+mod coerce;
+mod normalise;
+mod problem;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use toolsmith_core::call::RawArguments;
+use toolsmith_core::{Arguments, ErrorKind, Source, ToolDef, ToolError, json};
+
+pub(crate) use cache::{Cache, CompiledSlot, compile};
+pub use problem::Problem;
+
+use crate::registry::Entry;
+use crate::resolve::ResolvedCall;
+
+/// A call whose arguments fit its tool's schema.
+#[derive(Clone, Debug)]
+pub struct ValidCall {
+    entry: Arc<Entry>,
+    arguments: Arguments,
+    repairs: Vec<String>,
+}
+
+impl ValidCall {
+    /// The tool.
+    pub fn tool(&self) -> &Arc<ToolDef> {
+        &self.entry.definition
+    }
+
+    /// The arguments, with defaults filled in.
+    pub fn arguments(&self) -> &Arguments {
+        &self.arguments
+    }
+
+    /// What was mended, in words.
+    pub fn repairs(&self) -> &[String] {
+        &self.repairs
+    }
+
+    pub(crate) fn entry(&self) -> &Arc<Entry> {
+        &self.entry
+    }
+}
+
+/// Checks a call's arguments.
+pub(crate) fn validate(
+    call: ResolvedCall,
+    cache: &Cache,
+    byte_limit: usize,
+) -> Result<ValidCall, ToolError> {
+    let ResolvedCall {
+        entry,
+        arguments,
+        mut repairs,
+    } = call;
+    let tool = Arc::clone(&entry.definition);
+    let object = into_object(&tool, arguments, &entry, byte_limit)?;
+    let compiled = cache.compiled(&entry)?;
+    let mut value = Value::Object(object);
+    // The schemas of imported tools document what their server does by itself;
+    // filling in their defaults could only change what it is sent.
+    if !matches!(tool.source, Source::Mcp { .. }) {
+        normalise::normalise(tool.input.as_value(), &mut value);
+    }
+    if !compiled.is_valid(&value) {
+        coerce::coerce(&tool, &compiled, &mut value, &mut repairs);
+        let problems = problem::problems(&tool, &compiled, &value);
+        if !problems.is_empty() {
+            return Err(problem::error(&tool, &problems));
+        }
+    }
+    let Value::Object(object) = value else {
+        return Err(ToolError::internal("arguments stopped being an object"));
+    };
+    Ok(ValidCall {
+        entry,
+        arguments: Arguments::new(object),
+        repairs,
+    })
+}
+
+/// The arguments as an object of bearable size and depth.
+fn into_object(
+    tool: &ToolDef,
+    arguments: RawArguments,
+    entry: &Entry,
+    byte_limit: usize,
+) -> Result<Map<String, Value>, ToolError> {
+    let value = match arguments {
+        RawArguments::Json(value) => value,
+        RawArguments::Malformed(reason) => {
+            return Err(refusal(tool, &format!("cannot be read: {reason}")));
+        }
+        _ => return Err(refusal(tool, "come in a form this version does not know")),
+    };
+    let deepest = entry.measure.argument_depth;
+    if json::depth_exceeds(&value, deepest) {
+        json::dismantle(value);
+        return Err(refusal(tool, &format!("nest deeper than {deepest} levels")));
+    }
+    if json::size_exceeds(&value, byte_limit) {
+        return Err(refusal(tool, &format!("take more than {byte_limit} bytes")));
+    }
+    match value {
+        Value::Object(object) => Ok(object),
+        Value::Null => Ok(Map::new()),
+        other => Err(refusal(
+            tool,
+            &format!("must be an object, not {}", problem::shown(&other)),
+        )),
+    }
+}
+
+fn refusal(tool: &ToolDef, what: &str) -> ToolError {
+    ToolError::new(
+        ErrorKind::InvalidParameters,
+        format!("the arguments of `{}` {what}", tool.name),
+    )
+}

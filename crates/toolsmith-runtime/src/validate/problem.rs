@@ -1,0 +1,260 @@
+//! What is wrong with a call, in words a model corrects itself from: which
+//! argument, what was expected, what came, and what may have been meant.
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{ValidationError, Validator};
+use serde::Serialize;
+use serde_json::{Value, json};
+use toolsmith_core::{ErrorKind, ToolDef, ToolError};
+
+use super::coerce::name_of;
+use crate::registry::nearest;
+
+/// More than this many problems teach nothing more.
+const MOST: usize = 20;
+
+/// One thing that is wrong with a call's arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The argument, as people write it: `edits[0].old_string`.
+    pub path: String,
+    /// What the schema wants.
+    pub expected: String,
+    /// What came.
+    pub found: String,
+    /// What may have been meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
+
+/// Everything that is wrong, in the order of the schema's keywords.
+pub(super) fn problems(tool: &ToolDef, validator: &Validator, value: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for error in validator.iter_errors(value) {
+        describe(tool, value, &error, &mut problems);
+        if problems.len() >= MOST {
+            break;
+        }
+    }
+    problems
+}
+
+/// The error a model reads.
+pub(super) fn error(tool: &ToolDef, problems: &[Problem]) -> ToolError {
+    let mut text = match problems.len() {
+        1 => format!("an argument of `{}` does not fit:", tool.name),
+        n => format!("{n} arguments of `{}` do not fit:", tool.name),
+    };
+    for problem in problems {
+        text.push_str(&format!(
+            "\n- `{}`: expected {}, got {}",
+            problem.path, problem.expected, problem.found
+        ));
+        if let Some(suggestion) = &problem.suggestion {
+            text.push_str("; ");
+            text.push_str(suggestion);
+        }
+    }
+    text.push('\n');
+    text.push_str(&signature(tool));
+    ToolError::new(ErrorKind::InvalidParameters, text).with_details(json!({ "problems": problems }))
+}
+
+/// What the tool takes, in one line.
+fn signature(tool: &ToolDef) -> String {
+    let schema = tool.input.as_value();
+    let Some(properties) = schema["properties"].as_object() else {
+        return format!("See the schema of `{}`.", tool.name);
+    };
+    if properties.is_empty() {
+        return format!("`{}` takes no arguments.", tool.name);
+    }
+    let required = schema["required"].as_array();
+    let is_required = |name: &str| required.is_some_and(|r| r.iter().any(|n| n == name));
+    let mut names: Vec<String> = properties
+        .iter()
+        .take(MOST)
+        .map(|(name, property)| {
+            let mark = if is_required(name) { "" } else { "?" };
+            format!("{name}{mark}: {}", wanted_by(property))
+        })
+        .collect();
+    if properties.len() > MOST {
+        names.push("…".to_owned());
+    }
+    format!("`{}` takes ({}).", tool.name, names.join(", "))
+}
+
+fn describe(
+    tool: &ToolDef,
+    arguments: &Value,
+    error: &ValidationError<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    let at = error.instance_path().as_str();
+    let found = shown(error.instance());
+    let mut problem =
+        |path: String, expected: String, found: String, suggestion: Option<String>| {
+            problems.push(Problem {
+                path,
+                expected,
+                found,
+                suggestion,
+            });
+        };
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let schema = schema_at(tool, at).map(|schema| &schema["properties"][name]);
+            let expected = schema.map_or_else(|| "a value".to_owned(), wanted_by);
+            problem(within(at, name), expected, "nothing".to_owned(), None);
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected.iter().take(MOST) {
+                let value = &arguments.pointer(at).unwrap_or(&Value::Null)[name.as_str()];
+                let known = known_names(tool, at);
+                let near = nearest(name, known.iter().map(String::as_str));
+                let suggestion = match near.first() {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "leave it out".to_owned(),
+                };
+                let expected = "no such argument".to_owned();
+                problem(within(at, name), expected, shown(value), Some(suggestion));
+            }
+        }
+        ValidationErrorKind::Enum { options } => {
+            let texts: Vec<&str> = options.as_array().map_or_else(Vec::new, |options| {
+                options.iter().filter_map(Value::as_str).collect()
+            });
+            let wanted = error.instance().as_str().unwrap_or_default();
+            let near = nearest(wanted, texts)
+                .first()
+                .map(|near| (*near).to_owned());
+            let suggestion = near.map(|near| format!("did you mean {near:?}?"));
+            problem(name_or_all(at), choices(options), found, suggestion);
+        }
+        kind => problem(name_or_all(at), expectation(kind, error), found, None),
+    }
+}
+
+/// What a failed keyword wanted.
+fn expectation(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
+    use ValidationErrorKind as K;
+    match kind {
+        K::Type { kind } => match kind {
+            TypeKind::Single(one) => one.to_string(),
+            TypeKind::Multiple(several) => {
+                let names: Vec<String> = several.iter().map(|t| t.to_string()).collect();
+                names.join(" or ")
+            }
+        },
+        K::Constant { expected_value } => format!("exactly {expected_value}"),
+        K::Format { format } => format!("a valid {format}"),
+        K::Pattern { pattern } => format!("a text matching /{pattern}/"),
+        K::Minimum { limit } => format!("at least {limit}"),
+        K::Maximum { limit } => format!("at most {limit}"),
+        K::ExclusiveMinimum { limit } => format!("more than {limit}"),
+        K::ExclusiveMaximum { limit } => format!("less than {limit}"),
+        K::MinLength { limit } => format!("at least {limit} characters"),
+        K::MaxLength { limit } => format!("at most {limit} characters"),
+        K::MinItems { limit } => format!("at least {limit} items"),
+        K::MaxItems { limit } => format!("at most {limit} items"),
+        K::UniqueItems => "no item twice".to_owned(),
+        K::FalseSchema => "nothing here".to_owned(),
+        K::AnyOf { context } | K::OneOfNotValid { context } => {
+            let mut wanted: Vec<String> = Vec::new();
+            for branch in context {
+                if let Some(first) = branch.first() {
+                    let text = expectation(first.kind(), first);
+                    if !wanted.contains(&text) {
+                        wanted.push(text);
+                    }
+                }
+            }
+            wanted.join(", or ")
+        }
+        K::Required { property } => format!("an object with {property}"),
+        K::Enum { options } => choices(options),
+        _ => bounded(&error.to_string()),
+    }
+}
+
+/// What a property's schema wants, in a few words.
+fn wanted_by(schema: &Value) -> String {
+    if let Some(literal) = schema.get("const") {
+        return format!("exactly {literal}");
+    }
+    if let Some(options) = schema.get("enum") {
+        return choices(options);
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => {
+            let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+            names.join(" or ")
+        }
+        _ => "a value".to_owned(),
+    }
+}
+
+fn choices(options: &Value) -> String {
+    let Some(options) = options.as_array() else {
+        return "one of the choices".to_owned();
+    };
+    let options: Vec<String> = options.iter().take(MOST).map(Value::to_string).collect();
+    format!("one of {}", options.join(", "))
+}
+
+/// The own schema of the object at an instance path, where it can be followed.
+fn schema_at<'t>(tool: &'t ToolDef, pointer: &str) -> Option<&'t Value> {
+    let mut schema = tool.input.as_value();
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        schema = match schema.get("properties").and_then(|p| p.get(&part)) {
+            Some(property) => property,
+            None => schema.get("items")?,
+        };
+    }
+    Some(schema)
+}
+
+fn known_names(tool: &ToolDef, pointer: &str) -> Vec<String> {
+    schema_at(tool, pointer)
+        .and_then(|schema| schema.get("properties"))
+        .and_then(Value::as_object)
+        .map_or_else(Vec::new, |properties| properties.keys().cloned().collect())
+}
+
+fn within(at: &str, name: &str) -> String {
+    let name = bounded(name);
+    match name_of(at) {
+        outer if outer.is_empty() => name,
+        outer => format!("{outer}.{name}"),
+    }
+}
+
+fn name_or_all(at: &str) -> String {
+    match name_of(at) {
+        name if name.is_empty() => "arguments".to_owned(),
+        name => name,
+    }
+}
+
+/// A value as it is shown: JSON, cut short, with its type where that is not plain.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{} (string)", Value::from(bounded(text))),
+        Value::Array(items) => format!("an array of {} items", items.len()),
+        Value::Object(fields) => format!("an object with {} fields", fields.len()),
+        plain => plain.to_string(),
+    }
+}
+
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(120) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
