@@ -77,7 +77,7 @@ impl Recorders {
     /// A recorder that fails changes no reply, but somebody must hear of it.
     pub(crate) fn fault(&self, message: &str) {
         self.faults.fetch_add(1, Ordering::Relaxed);
-        tracing::error!(target: "toolsmith", "a recorder failed: {message}");
+        tracing::error!(target: "toolsmith::host", "a recorder failed: {message}");
         if let Some(on_fault) = &self.on_fault {
             let _ = catch_unwind(AssertUnwindSafe(|| on_fault(message)));
         }

@@ -191,7 +191,7 @@ impl ToolboxBuilder {
         registry.register_all(self.tools)?;
         for (origin, tools) in self.loads {
             for error in registry.load(&origin, tools) {
-                tracing::warn!(target: "toolsmith", "a tool of {origin} was left out: {error}");
+                tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
             }
         }
         let mut recorders = self.recorders;

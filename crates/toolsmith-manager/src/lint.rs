@@ -1,0 +1,71 @@
+//! What is allowed but not good: findings a strict check turns into errors.
+
+use serde_json::Value;
+use toolsmith_core::ToolDef;
+use toolsmith_runtime::Toolbox;
+use toolsmith_runtime::permit::Policy;
+
+use crate::config::Config;
+
+/// Everything worth a word about a configuration and its tools, in a fixed order.
+pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> {
+    let tools = toolbox.registry().all();
+    let mut findings: Vec<String> = tools.iter().flat_map(|tool| tool_findings(tool)).collect();
+    for pattern in config.bindings.keys() {
+        let selection = toolsmith_runtime::Selection::everything().with_tools([pattern.as_str()]);
+        let meant = toolbox.offer(&selection);
+        if meant.tools().is_empty() && !toolbox.registry().has(pattern) {
+            findings.push(format!("bindings: {pattern:?} names no tool"));
+        }
+    }
+    for rule in policy.rules() {
+        let meant: Vec<_> = tools
+            .iter()
+            .filter(|tool| rule.is_about_name(tool.name.as_str()))
+            .collect();
+        if meant.is_empty() {
+            findings.push(format!("policy: rule `{rule}` names no tool"));
+        }
+        for argument in rule.argument_names() {
+            let outermost = argument.split('.').next().unwrap_or(argument);
+            let known = |tool: &&&std::sync::Arc<ToolDef>| {
+                tool.input.as_value()["properties"].get(outermost).is_some()
+            };
+            if !meant.is_empty() && meant.iter().filter(known).count() == 0 {
+                findings.push(format!(
+                    "policy: no tool of rule `{rule}` has an argument `{argument}`"
+                ));
+            }
+        }
+    }
+    for shadowed in toolbox.registry().shadowed() {
+        let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
+        findings.push(format!("tool `{name}` of {origin} is shadowed by that of {by}"));
+    }
+    findings
+}
+
+fn tool_findings(tool: &ToolDef) -> Vec<String> {
+    let mut findings = Vec::new();
+    let length = tool.description.short.chars().count();
+    if !(20..=500).contains(&length) {
+        findings.push(format!(
+            "tool `{}`: the description has {length} characters; 20 to 500 are best",
+            tool.name
+        ));
+    }
+    let properties = tool.input.as_value()["properties"].as_object();
+    for (name, property) in properties.into_iter().flatten() {
+        let typed = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"]
+            .iter()
+            .any(|keyword| property.get(keyword).is_some());
+        if !typed {
+            findings.push(format!("tool `{}`: `{name}` has no type", tool.name));
+        }
+        let description = property.get("description").and_then(Value::as_str);
+        if description.is_none_or(|text| text.trim().is_empty()) {
+            findings.push(format!("tool `{}`: `{name}` has no description", tool.name));
+        }
+    }
+    findings
+}

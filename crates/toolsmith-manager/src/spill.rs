@@ -1,0 +1,112 @@
+//! Large outputs in files: readable by their owner only, kept for a week.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use toolsmith_core::store::{Spill, SpillError, SpillStore, Spilled};
+
+/// How long a file is kept.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How many bytes one output may take on disk.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Keeps large outputs as files in one folder.
+#[derive(Debug)]
+pub struct FileSpills {
+    folder: PathBuf,
+    written: AtomicU64,
+}
+
+impl FileSpills {
+    /// Keeps them in this folder, which is made when it is first needed.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            written: AtomicU64::new(0),
+        }
+    }
+}
+
+impl SpillStore for FileSpills {
+    fn keep<'a>(
+        &'a self,
+        spill: Spill<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Spilled, SpillError>> + Send + 'a>> {
+        let name: String = spill
+            .call
+            .as_str()
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+            .take(40)
+            .collect();
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let stem = format!("{}-{name}-{}-{number}", spill.tool, std::process::id());
+        let (folder, shown) = (self.folder.clone(), spill.shown);
+        let end = spill.text.floor_char_boundary(spill.text.len().min(MAX_BYTES));
+        let text = spill.text[..end].to_owned();
+        Box::pin(async move {
+            let writing = tokio::task::spawn_blocking(move || write(&folder, &stem, &text));
+            let (path, bytes) = writing
+                .await
+                .map_err(|error| SpillError(error.to_string()))?
+                .map_err(|error| SpillError(error.to_string()))?;
+            let path = path.display();
+            let read_on = format!("the whole is in {path}; read on with: tail -c +{} {path}", shown + 1);
+            Ok(Spilled::new(path.to_string(), bytes, read_on))
+        })
+    }
+}
+
+fn write(folder: &Path, stem: &str, text: &str) -> std::io::Result<(PathBuf, u64)> {
+    private_folder(folder)?;
+    // A name that exists already belongs to another run with the same process id.
+    for attempt in 0..100 {
+        let path = folder.join(format!("{stem}-{attempt}.txt"));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&path) {
+            Ok(mut file) => {
+                if let Err(error) = file.write_all(text.as_bytes()) {
+                    // Half an output would be taken for a whole one.
+                    let _ = fs::remove_file(&path);
+                    return Err(error);
+                }
+                forget_old(folder, &path);
+                return Ok((path, text.len() as u64));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
+}
+
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Removes files older than a week. What was written just now tells the time, so
+/// no clock is needed, and a file system with another idea of it is consistent.
+fn forget_old(folder: &Path, fresh: &Path) {
+    let modified = |path: &Path| fs::symlink_metadata(path).and_then(|m| m.modified()).ok();
+    let (Some(now), Ok(entries)) = (modified(fresh), fs::read_dir(folder)) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let age = modified(&path).and_then(|then| now.duration_since(then).ok());
+        if age.is_some_and(|age| age > KEPT) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
