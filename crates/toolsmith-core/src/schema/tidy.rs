@@ -188,9 +188,7 @@ fn number(object: &mut Map<String, Value>) {
         if let Some(bound) = bound
             && !object.contains_key(exclusive)
         {
-            object
-                .entry(keyword)
-                .or_insert_with(|| Value::from(bound));
+            object.entry(keyword).or_insert_with(|| Value::from(bound));
         }
     }
 }

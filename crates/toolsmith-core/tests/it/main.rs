@@ -1,0 +1,11 @@
+//! The tests of `toolsmith-core` that use it from outside, in one binary.
+
+// A crate that depends on the core alone makes `::toolsmith` mean the core.
+extern crate toolsmith_core as toolsmith;
+
+mod attribute;
+mod declared;
+mod files;
+mod returned;
+mod support;
+mod ui;

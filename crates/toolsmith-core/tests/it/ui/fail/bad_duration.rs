@@ -1,0 +1,8 @@
+extern crate toolsmith_core as toolsmith;
+use toolsmith::tool;
+
+#[tool(timeout = "5 seconds")]
+fn show() {}
+
+fn main() {}
+

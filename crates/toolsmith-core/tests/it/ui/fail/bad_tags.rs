@@ -1,0 +1,8 @@
+extern crate toolsmith_core as toolsmith;
+use toolsmith::tool;
+
+#[tool(tags = "a, b")]
+fn show() {}
+
+fn main() {}
+

@@ -1,0 +1,10 @@
+extern crate toolsmith_core as toolsmith;
+use toolsmith::tool;
+
+#[tool]
+fn show<T: std::fmt::Debug>(value: T) -> String {
+    format!("{value:?}")
+}
+
+fn main() {}
+

@@ -1,0 +1,528 @@
+//! What `#[tool]` writes: the function as it was, a type of the same name beside
+//! it, and two functions on that type.
+//!
+//! Every path begins with `::` and every name that could meet one of the user's
+//! is unusual, for a macro's items are resolved where it is used. Tokens made here
+//! are marked as the macro's, also where they are placed at the user's types, so
+//! that lints do not judge them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Error, Expr, ExprLit, FnArg, Ident, Item, ItemFn, Lit, Path, Result, TypeImplTrait};
+
+use crate::docs;
+use crate::function::Function;
+use crate::options::Options;
+use crate::parameter::{self, Argument, Default, Parameter};
+
+/// Expands the attribute; what is wrong becomes one compile error, and the item
+/// stays so that it causes no others.
+pub(crate) fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Fn(function)) => function,
+        Ok(other) => {
+            let error = Error::new(start(&other), "`#[tool]` goes on a function");
+            let error = error.into_compile_error();
+            return quote!(#error #item);
+        }
+        Err(error) => return error.into_compile_error(),
+    };
+    let plain = without_our_attributes(&function);
+    let expanded = Options::parse(attribute)
+        .and_then(|options| Expansion::new(&function, options))
+        .map(|expansion| expansion.write());
+    let beside = expanded.unwrap_or_else(|error| failed(&function, &error));
+    quote!(#plain #beside)
+}
+
+/// The token a person would point at.
+fn start(item: &Item) -> Span {
+    match item {
+        Item::Struct(item) => item.struct_token.span,
+        Item::Enum(item) => item.enum_token.span,
+        Item::Impl(item) => item.impl_token.span,
+        Item::Trait(item) => item.trait_token.span,
+        Item::Mod(item) => item.mod_token.span,
+        other => other.span(),
+    }
+}
+
+/// The function as rustc accepts it.
+fn without_our_attributes(function: &ItemFn) -> ItemFn {
+    let mut plain = function.clone();
+    for input in &mut plain.sig.inputs {
+        if let FnArg::Typed(input) = input {
+            input
+                .attrs
+                .retain(|attribute| !parameter::is_ours(attribute));
+        }
+    }
+    plain
+}
+
+/// The error, and a type that keeps `name::tool()` from being a second one.
+fn failed(function: &ItemFn, error: &Error) -> TokenStream {
+    let error = error.to_compile_error();
+    if function.sig.receiver().is_some() {
+        return error;
+    }
+    let name = ours(&function.sig.ident);
+    let visibility = &function.vis;
+    quote! {
+        #error
+        #[doc(hidden)]
+        #visibility struct #name {}
+        #[doc(hidden)]
+        impl #name {
+            #[doc(hidden)]
+            pub fn tool() -> ! { ::core::panic!() }
+            #[doc(hidden)]
+            pub fn definition() -> ! { ::core::panic!() }
+        }
+    }
+}
+
+/// A user's name, marked as written by the macro.
+fn ours(name: &Ident) -> Ident {
+    let mut name = name.clone();
+    name.set_span(Span::call_site().located_at(name.span()));
+    name
+}
+
+struct Expansion<'a> {
+    item: &'a ItemFn,
+    function: Function,
+    options: Options,
+    root: TokenStream,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(item: &'a ItemFn, options: Options) -> Result<Self> {
+        let function = Function::new(item, &options)?;
+        let root = root(options.root.as_ref());
+        Ok(Self {
+            item,
+            function,
+            options,
+            root,
+        })
+    }
+
+    fn write(&self) -> TokenStream {
+        let root = &self.root;
+        let name = ours(&self.item.sig.ident);
+        let visibility = &self.item.vis;
+        let about = format!(
+            "The tool `{}`, made of the function of the same name.",
+            self.item.sig.ident.unraw()
+        );
+        let arguments = self.arguments();
+        let definition = self.definition();
+        let tool = self.tool();
+        let declare = self
+            .options
+            .declare
+            .then(|| quote!(#root::__private::declare!(#name::tool);));
+        quote! {
+            #[doc = #about]
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            #visibility struct #name {}
+
+            const _: () = {
+                #arguments
+                impl #name {
+                    /// What the tool is.
+                    #[must_use]
+                    pub fn definition() -> #root::ToolDef { #definition }
+
+                    /// The tool itself.
+                    #[must_use]
+                    pub fn tool() -> #root::AnyTool { #tool }
+                }
+                #declare
+            };
+        }
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &Argument> {
+        self.function
+            .parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                Parameter::Argument(argument) => Some(&**argument),
+                _ => None,
+            })
+    }
+
+    fn whole(&self) -> Option<&syn::Type> {
+        self.function
+            .parameters
+            .iter()
+            .find_map(|parameter| match parameter {
+                Parameter::Whole(kind) => Some(&**kind),
+                _ => None,
+            })
+    }
+
+    /// The struct the arguments are read into, where the user gave none.
+    fn arguments(&self) -> TokenStream {
+        if self.whole().is_some() {
+            return TokenStream::new();
+        }
+        let root = &self.root;
+        let private = quote!(#root::__private);
+        let serde = quote!(#private::serde).to_string();
+        let schemars = quote!(#private::schemars).to_string();
+        let closed = (!self.fields().any(|field| field.flattened))
+            .then(|| quote!(#[serde(deny_unknown_fields)]));
+        let (mut fields, mut functions) = (Vec::new(), Vec::new());
+        for (index, argument) in self.fields().enumerate() {
+            let (field, function) = field(index, argument);
+            fields.push(field);
+            functions.extend(function);
+        }
+        // The literal is in the schema already, with a better description than a
+        // field could give it.
+        let has_own = self.fields().any(|field| field.name == "consent");
+        if self.options.consent.is_some() && !has_own {
+            fields.push(quote! {
+                #[serde(rename = "consent")]
+                #[schemars(skip)]
+                toolsmith_consent: #private::serde::de::IgnoredAny
+            });
+        }
+        quote! {
+            #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
+            #[serde(crate = #serde)]
+            #[schemars(crate = #schemars)]
+            #closed
+            struct ToolsmithArguments { #(#fields,)* }
+            #(#functions)*
+        }
+    }
+
+    /// The type whose schema is the input's.
+    fn described(&self) -> TokenStream {
+        match self.whole() {
+            Some(kind) => kind.to_token_stream(),
+            None => quote!(ToolsmithArguments),
+        }
+    }
+
+    /// The type a call's arguments are read into.
+    fn read(&self) -> TokenStream {
+        let root = &self.root;
+        match self.whole() {
+            Some(kind) if self.options.consent.is_some() => {
+                quote!(#root::__private::Consented<#kind>)
+            }
+            _ => self.described(),
+        }
+    }
+
+    fn definition(&self) -> TokenStream {
+        let root = &self.root;
+        let private = quote!(#root::__private);
+        let options = &self.options;
+        let name = &self.function.name;
+        let description = docs::text(&self.item.attrs).unwrap_or_else(|| quote!(""));
+        let described = self.described();
+        let output = match &self.function.returns {
+            Some(kind) if !is_opaque(kind) => {
+                quote!(#private::output!(#kind))
+            }
+            _ => quote!(::core::option::Option::None),
+        };
+        let mut definition = quote! {
+            #private::define(
+                #name,
+                #description,
+                #root::Schema::arguments_of::<#described>(),
+                #output,
+            )
+        };
+        if let Some(title) = &options.title {
+            definition.extend(quote!(.with_title(#title)));
+        }
+        let variant = |word: &String| Ident::new(&camel(word), Span::call_site());
+        match (
+            options.kind.as_ref().map(variant),
+            options.effect.as_ref().map(variant),
+        ) {
+            (Some(kind), None) => definition.extend(quote!(.with_kind(#root::Kind::#kind))),
+            (None, Some(effect)) => definition
+                .extend(quote!(.with_kind(#root::Kind::of_effect(#root::Effect::#effect)))),
+            (Some(kind), Some(effect)) => definition
+                .extend(quote!(.with_kind(#root::Kind::#kind).with_effect(#root::Effect::#effect))),
+            (None, None) => {}
+        }
+        if let Some(returns) = &options.returns {
+            definition.extend(quote!(.with_returns(#returns)));
+        }
+        if let Some(consent) = &options.consent {
+            let because = options
+                .consent_reason
+                .as_ref()
+                .map(|reason| quote!(.because(#reason)));
+            definition.extend(quote!(.with_consent(#root::Consent::new(#consent) #because)));
+        }
+        let changes = self.changes();
+        if changes.is_empty() {
+            return definition;
+        }
+        quote! {
+            let mut toolsmith_definition = #definition;
+            #(toolsmith_definition.#changes;)*
+            toolsmith_definition
+        }
+    }
+
+    /// What has no method of its own: plain fields of the definition.
+    fn changes(&self) -> Vec<TokenStream> {
+        let root = &self.root;
+        let private = quote!(#root::__private);
+        let options = &self.options;
+        let mut changes = Vec::new();
+        for (field, value) in [
+            (quote!(meta.category), &options.category),
+            (quote!(meta.version), &options.version),
+            (quote!(meta.documentation_url), &options.documentation_url),
+        ] {
+            changes.extend(
+                value
+                    .as_ref()
+                    .map(|text| quote!(#field = #private::some(#text))),
+            );
+        }
+        if let Some(id) = &options.id {
+            changes.push(quote!(meta.id = ::std::string::String::from(#id)));
+        }
+        for (field, list) in [
+            (quote!(meta.tags), &options.tags),
+            (quote!(description.usage_notes), &options.usage_notes),
+            (quote!(description.important), &options.important),
+        ] {
+            if !list.is_empty() {
+                changes.push(quote!(#field = #private::texts(&[#(#list),*])));
+            }
+        }
+        for (field, flag) in [
+            (quote!(hints.destructive), options.destructive),
+            (quote!(hints.idempotent), options.idempotent),
+            (quote!(hints.open_world), options.open_world),
+        ] {
+            changes.extend(flag.map(|flag| quote!(#field = ::core::option::Option::Some(#flag))));
+        }
+        changes
+    }
+
+    fn tool(&self) -> TokenStream {
+        let root = &self.root;
+        let read = self.read();
+        let binding = self.binding();
+        let plan = self.plan();
+        let function = &self.item.sig.ident;
+        let (arguments, context) = (
+            format_ident!("toolsmith_arguments"),
+            format_ident!("toolsmith_context"),
+        );
+        let values = self
+            .function
+            .parameters
+            .iter()
+            .map(|parameter| match parameter {
+                Parameter::Argument(argument) => {
+                    let field = ours(&argument.field);
+                    quote!(#arguments.#field)
+                }
+                Parameter::Whole(_) => self.whole_of(&arguments),
+                Parameter::Context { by_reference: true } => quote!(&#context),
+                Parameter::Context {
+                    by_reference: false,
+                } => quote!(#context),
+            });
+        // Placed at the return type, so that this is where the compiler points
+        // when it cannot be returned.
+        let place = self
+            .function
+            .returns
+            .as_ref()
+            .map_or_else(Span::call_site, |kind| {
+                Span::call_site().located_at(kind.span())
+            });
+        let call = quote!(#function(#(#values),*));
+        let has_context = self
+            .function
+            .parameters
+            .iter()
+            .any(|parameter| matches!(parameter, Parameter::Context { .. }));
+        let has_arguments = self.whole().is_some() || self.fields().next().is_some();
+        let arguments = if has_arguments {
+            quote!(#arguments)
+        } else {
+            quote!(_)
+        };
+        let context = if has_context {
+            quote!(#context)
+        } else {
+            quote!(_)
+        };
+        let start = quote! {
+            #root::tool::FunctionTool::<#read>::new(Self::definition()) #binding #plan
+        };
+        if self.item.sig.asyncness.is_some() {
+            let outcome = quote_spanned!(place=> #root::__private::outcome!(#call.await));
+            quote!(#start.into_async(|#arguments, #context| async move { #outcome }))
+        } else {
+            let outcome = quote_spanned!(place=> #root::__private::outcome!(#call));
+            quote!(#start.into_blocking(|#arguments, #context| { #outcome }))
+        }
+    }
+
+    /// The user's own argument struct, out of what was read.
+    fn whole_of(&self, arguments: &Ident) -> TokenStream {
+        match self.options.consent {
+            Some(_) => quote!(#arguments.0),
+            None => quote!(#arguments),
+        }
+    }
+
+    fn binding(&self) -> TokenStream {
+        let root = &self.root;
+        let option = |value: Option<TokenStream>| match value {
+            Some(value) => quote!(::core::option::Option::Some(#value)),
+            None => quote!(::core::option::Option::None),
+        };
+        if self.options.timeout.is_none() && self.options.prefix.is_none() {
+            return TokenStream::new();
+        }
+        let timeout = option(self.options.timeout.map(|nanos| quote!(#nanos)));
+        let prefix = option(self.options.prefix.as_ref().map(|prefix| quote!(#prefix)));
+        quote!(.with_binding(#root::__private::binding(#timeout, #prefix)))
+    }
+
+    fn plan(&self) -> TokenStream {
+        let root = &self.root;
+        let confirm = match self.options.confirm.as_deref() {
+            Some("always") => quote!(#root::__private::always()),
+            Some(_) => quote!(#root::Confirm::Never),
+            None => quote!(#root::Confirm::Unspecified),
+        };
+        let Some(function) = &self.options.plan else {
+            if self.options.confirm.is_none() {
+                return TokenStream::new();
+            }
+            let plan = quote!(<#root::Plan as ::core::default::Default>::default());
+            return quote!(.with_plan(|_| #root::__private::planned(#plan, #confirm)));
+        };
+        let arguments = format_ident!("toolsmith_arguments");
+        let values: Vec<TokenStream> = self
+            .function
+            .parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                Parameter::Argument(argument) => {
+                    let field = ours(&argument.field);
+                    Some(quote!(&#arguments.#field))
+                }
+                Parameter::Whole(_) if self.options.consent.is_some() => {
+                    Some(quote!(&#arguments.0))
+                }
+                Parameter::Whole(_) => Some(quote!(#arguments)),
+                Parameter::Context { .. } => None,
+            })
+            .collect();
+        let pattern = if values.is_empty() {
+            quote!(_)
+        } else {
+            quote!(#arguments)
+        };
+        let place = Span::call_site().located_at(function.span());
+        let plan =
+            quote_spanned!(place=> #root::__private::planned(#function(#(#values),*), #confirm));
+        quote!(.with_plan(|#pattern| #plan))
+    }
+}
+
+/// The path of the crate. A plain name is a crate, whatever modules are called.
+fn root(path: Option<&Path>) -> TokenStream {
+    let Some(path) = path else {
+        return quote!(::toolsmith);
+    };
+    let first = path
+        .segments
+        .first()
+        .map(|segment| segment.ident.to_string());
+    let is_local = matches!(first.as_deref(), Some("crate" | "self" | "super"));
+    if is_local || path.leading_colon.is_some() {
+        path.to_token_stream()
+    } else {
+        quote!(::#path)
+    }
+}
+
+/// A field, and the function that gives its default.
+fn field(index: usize, argument: &Argument) -> (TokenStream, Option<TokenStream>) {
+    let name = ours(&argument.field);
+    let kind = &argument.kind;
+    let attributes = &argument.attributes;
+    let literal = argument
+        .literal
+        .as_ref()
+        .map(|literal| quote!(#[schemars(extend("const" = #literal))]));
+    let (default, function) = match &argument.default {
+        None => (None, None),
+        Some(Default::OfType) => (Some(quote!(#[serde(default)])), None),
+        Some(Default::Expression(value)) => {
+            let function = format_ident!("toolsmith_default_{index}");
+            let path = function.to_string();
+            let value = converted(value);
+            (
+                Some(quote!(#[serde(default = #path)])),
+                Some(quote!(fn #function() -> #kind { #value })),
+            )
+        }
+    };
+    (
+        quote!(#(#attributes)* #literal #default #name: #kind),
+        function,
+    )
+}
+
+/// A text in quotes may stand for any type made from text; everything else is
+/// taken as written.
+fn converted(value: &Expr) -> TokenStream {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => quote!(::core::convert::Into::into(#text)),
+        value => value.to_token_stream(),
+    }
+}
+
+/// Tells whether a type has no name.
+fn is_opaque(kind: &syn::Type) -> bool {
+    struct Opaque(bool);
+    impl<'ast> Visit<'ast> for Opaque {
+        fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut opaque = Opaque(false);
+    opaque.visit_type(kind);
+    opaque.0
+}
+
+fn camel(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map(|first| first.to_ascii_uppercase())
+        .into_iter()
+        .chain(letters)
+        .collect()
+}
