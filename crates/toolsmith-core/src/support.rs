@@ -40,6 +40,21 @@ pub fn define(name: &str, description: &str, input: Schema, output: Option<Schem
     definition
 }
 
+/// What the one struct of `#[args]` must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the arguments of a tool",
+    label = "this is not both `Deserialize` and `JsonSchema`",
+    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it"
+)]
+pub trait ArgumentStruct: DeserializeOwned + JsonSchema {}
+
+impl<T: DeserializeOwned + JsonSchema> ArgumentStruct for T {}
+
+/// The schema of all arguments in one struct.
+pub fn input<T: ArgumentStruct>() -> Schema {
+    Schema::arguments_of::<T>()
+}
+
 /// A text for an optional field.
 pub fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -173,8 +188,7 @@ impl<T> NoResult<T> for Tag<T> {
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "this is not `Serialize`",
-    note = "a tool returns a value that is `serde::Serialize`, an `Outcome`, `()`, or a `Result` of one of these",
-    note = "derive `serde::Serialize` for your own type"
+    note = "a tool returns a value that is `serde::Serialize`, an `Outcome`, `()`, or a `Result` of one of these; derive `serde::Serialize` for your own type"
 )]
 pub trait Returnable {
     /// The value as an outcome.
@@ -316,15 +330,18 @@ impl<E> ToldError<E> for &Tag<E> {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __toolsmith_outcome {
+    // A macro's variables are its own, but a user's unit struct of the same name
+    // would be taken for a pattern: hence the long names.
     ($returned:expr) => {{
-        #[allow(unused_imports)]
         use $crate::__private::{AnyError as _, AnyValue as _, NoResult as _, ToldError as _};
-        let returned = $returned;
-        match $crate::__private::tag(&returned).split(returned) {
-            ::core::result::Result::Ok(value) => $crate::__private::tag(&value).value(value),
-            ::core::result::Result::Err(error) => {
-                $crate::Outcome::failure($crate::__private::tag(&error).error(error))
+        let toolsmith_returned = $returned;
+        match $crate::__private::tag(&toolsmith_returned).split(toolsmith_returned) {
+            ::core::result::Result::Ok(toolsmith_value) => {
+                $crate::__private::tag(&toolsmith_value).value(toolsmith_value)
             }
+            ::core::result::Result::Err(toolsmith_error) => $crate::Outcome::failure(
+                $crate::__private::tag(&toolsmith_error).error(toolsmith_error),
+            ),
         }
     }};
 }
@@ -334,7 +351,6 @@ macro_rules! __toolsmith_outcome {
 #[macro_export]
 macro_rules! __toolsmith_output {
     ($type:ty) => {{
-        #[allow(unused_imports)]
         use $crate::__private::{Described as _, NoResult as _, Undescribed as _};
         $crate::__private::Tag::<$type>::NEW.inside().schema()
     }};

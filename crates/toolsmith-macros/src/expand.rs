@@ -240,7 +240,7 @@ impl<'a> Expansion<'a> {
             #private::define(
                 #name,
                 #description,
-                #root::Schema::arguments_of::<#described>(),
+                #private::input::<#described>(),
                 #output,
             )
         };
@@ -353,6 +353,7 @@ impl<'a> Expansion<'a> {
             .map_or_else(Span::call_site, |kind| {
                 Span::call_site().located_at(kind.span())
             });
+        let placed = at(place, root);
         let call = quote!(#function(#(#values),*));
         let has_context = self
             .function
@@ -374,10 +375,10 @@ impl<'a> Expansion<'a> {
             #root::tool::FunctionTool::<#read>::new(Self::definition()) #binding #plan
         };
         if self.item.sig.asyncness.is_some() {
-            let outcome = quote_spanned!(place=> #root::__private::outcome!(#call.await));
+            let outcome = quote_spanned!(place=> #placed::__private::outcome!(#call.await));
             quote!(#start.into_async(|#arguments, #context| async move { #outcome }))
         } else {
-            let outcome = quote_spanned!(place=> #root::__private::outcome!(#call));
+            let outcome = quote_spanned!(place=> #placed::__private::outcome!(#call));
             quote!(#start.into_blocking(|#arguments, #context| { #outcome }))
         }
     }
@@ -441,10 +442,20 @@ impl<'a> Expansion<'a> {
             quote!(#arguments)
         };
         let place = Span::call_site().located_at(function.span());
+        let placed = at(place, root);
         let plan =
-            quote_spanned!(place=> #root::__private::planned(#function(#(#values),*), #confirm));
+            quote_spanned!(place=> #placed::__private::planned(#function(#(#values),*), #confirm));
         quote!(.with_plan(|#pattern| #plan))
     }
+}
+
+/// The same tokens in another place.
+fn at(place: Span, tokens: &TokenStream) -> TokenStream {
+    let placed = tokens.clone().into_iter().map(|mut token| {
+        token.set_span(place);
+        token
+    });
+    placed.collect()
 }
 
 /// The path of the crate. A plain name is a crate, whatever modules are called.

@@ -4,8 +4,10 @@
 extern crate toolsmith_core as toolsmith;
 
 mod attribute;
+mod closed;
 mod declared;
 mod files;
 mod returned;
+mod schemas;
 mod support;
 mod ui;

@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -8,4 +10,3 @@ struct Secret(u8);
 fn show(number: u8, secret: Secret) {}
 
 fn main() {}
-

@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -6,4 +8,3 @@ use toolsmith::tool;
 fn showIt() {}
 
 fn main() {}
-

@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -9,4 +11,3 @@ async fn show() -> u8 {
 }
 
 fn main() {}
-

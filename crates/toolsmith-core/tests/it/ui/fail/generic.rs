@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -7,4 +9,3 @@ fn show<T: std::fmt::Debug>(value: T) -> String {
 }
 
 fn main() {}
-

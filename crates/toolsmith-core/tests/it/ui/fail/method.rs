@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -13,4 +15,3 @@ impl Counter {
 fn main() {
     Counter(1).count();
 }
-

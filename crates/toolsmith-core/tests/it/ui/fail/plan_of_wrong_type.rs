@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -9,4 +11,3 @@ fn look() -> u8 {
 fn show() {}
 
 fn main() {}
-

@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -5,4 +7,3 @@ use toolsmith::tool;
 fn show() {}
 
 fn main() {}
-

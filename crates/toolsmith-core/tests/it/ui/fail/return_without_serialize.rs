@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -14,4 +16,3 @@ async fn result() -> Result<Secret, String> {
 }
 
 fn main() {}
-

@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 extern crate toolsmith_core as toolsmith;
 use toolsmith::tool;
 
@@ -10,4 +12,3 @@ struct Everything {
 fn show(#[args] everything: Everything) {}
 
 fn main() {}
-

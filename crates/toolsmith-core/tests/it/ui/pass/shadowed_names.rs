@@ -15,12 +15,8 @@ mod shadow {
     pub struct Vec;
     pub struct Ok;
     pub struct Err;
-    pub struct Some;
-    pub struct None;
     pub struct Default;
     pub struct Clone;
-    pub struct arguments;
-    pub struct context;
     pub struct value;
     pub struct error;
     pub struct returned;

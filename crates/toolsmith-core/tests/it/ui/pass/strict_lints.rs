@@ -1,7 +1,6 @@
 //! What the attribute writes does not trip the lints of a strict crate.
-#![forbid(
-    unsafe_code,
-    missing_docs,
+#![forbid(unsafe_code, missing_docs)]
+#![deny(
     nonstandard_style,
     unused,
     unused_qualifications,
@@ -39,7 +38,7 @@ pub mod tools {
         #[arg(default = 3)] times: u8,
         context: ToolContext,
     ) -> Result<String, std::io::Error> {
-        let _ = context;
+        drop(context);
         Ok(format!("{what}{times}"))
     }
 
