@@ -53,7 +53,17 @@ pub(super) fn repair_flattened(object: &mut Map<String, Value>) {
     if object.get("type").is_none_or(|kind| kind != "object") {
         return;
     }
-    let Some(Value::Array(branches)) = object.get_mut("oneOf") else {
+    repair_branches(object.get_mut("oneOf"));
+    // Where two enums are flattened, each is one element of `allOf`.
+    if let Some(Value::Array(all)) = object.get_mut("allOf") {
+        for flattened in all {
+            repair_branches(flattened.get_mut("oneOf"));
+        }
+    }
+}
+
+fn repair_branches(branches: Option<&mut Value>) {
+    let Some(Value::Array(branches)) = branches else {
         return;
     };
     for branch in branches {
