@@ -67,10 +67,11 @@ pub fn texts(texts: &[&str]) -> Vec<String> {
 
 /// The default binding of a function.
 pub fn binding(timeout_nanos: Option<u64>, prefix: Option<&str>) -> Binding {
-    let mut binding = Binding::default();
-    binding.timeout = timeout_nanos.map(std::time::Duration::from_nanos);
-    binding.prefix = prefix.map(str::to_owned);
-    binding
+    Binding {
+        timeout: timeout_nanos.map(std::time::Duration::from_nanos),
+        prefix: prefix.map(str::to_owned),
+        ..Binding::default()
+    }
 }
 
 /// What `confirm = "always"` says.

@@ -6,21 +6,22 @@
 //! are marked as the macro's, also where they are placed at the user's types, so
 //! that lints do not judge them.
 
+mod arguments;
+mod definition;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
-use syn::{Error, Expr, ExprLit, FnArg, Ident, Item, ItemFn, Lit, Path, Result, TypeImplTrait};
+use syn::{Error, FnArg, Ident, Item, ItemFn, Path, Result, parse_quote};
 
-use crate::docs;
 use crate::function::Function;
 use crate::options::Options;
-use crate::parameter::{self, Argument, Default, Parameter};
+use crate::parameter::{self, Argument, Parameter};
 
 /// Expands the attribute; what is wrong becomes one compile error, and the item
 /// stays so that it causes no others.
-pub(crate) fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn tool(attribute: TokenStream, item: &TokenStream) -> TokenStream {
     let function = match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Fn(function)) => function,
         Ok(other) => {
@@ -50,9 +51,14 @@ fn start(item: &Item) -> Span {
     }
 }
 
-/// The function as rustc accepts it.
+/// The function as rustc accepts it, and clippy leaves it alone.
 fn without_our_attributes(function: &ItemFn) -> ItemFn {
     let mut plain = function.clone();
+    // What these advise, a tool cannot follow: its arguments are owned, there is
+    // one parameter for each, and `async` says on which threads it runs.
+    plain.attrs.push(parse_quote! {
+        #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::unused_async)]
+    });
     for input in &mut plain.sig.inputs {
         if let FnArg::Typed(input) = input {
             input
@@ -167,43 +173,6 @@ impl<'a> Expansion<'a> {
             })
     }
 
-    /// The struct the arguments are read into, where the user gave none.
-    fn arguments(&self) -> TokenStream {
-        if self.whole().is_some() {
-            return TokenStream::new();
-        }
-        let root = &self.root;
-        let private = quote!(#root::__private);
-        let serde = quote!(#private::serde).to_string();
-        let schemars = quote!(#private::schemars).to_string();
-        let closed = (!self.fields().any(|field| field.flattened))
-            .then(|| quote!(#[serde(deny_unknown_fields)]));
-        let (mut fields, mut functions) = (Vec::new(), Vec::new());
-        for (index, argument) in self.fields().enumerate() {
-            let (field, function) = field(index, argument);
-            fields.push(field);
-            functions.extend(function);
-        }
-        // The literal is in the schema already, with a better description than a
-        // field could give it.
-        let has_own = self.fields().any(|field| field.name == "consent");
-        if self.options.consent.is_some() && !has_own {
-            fields.push(quote! {
-                #[serde(rename = "consent")]
-                #[schemars(skip)]
-                toolsmith_consent: #private::serde::de::IgnoredAny
-            });
-        }
-        quote! {
-            #[derive(#private::serde::Deserialize, #private::schemars::JsonSchema)]
-            #[serde(crate = #serde)]
-            #[schemars(crate = #schemars)]
-            #closed
-            struct ToolsmithArguments { #(#fields,)* }
-            #(#functions)*
-        }
-    }
-
     /// The type whose schema is the input's.
     fn described(&self) -> TokenStream {
         match self.whole() {
@@ -221,102 +190,6 @@ impl<'a> Expansion<'a> {
             }
             _ => self.described(),
         }
-    }
-
-    fn definition(&self) -> TokenStream {
-        let root = &self.root;
-        let private = quote!(#root::__private);
-        let options = &self.options;
-        let name = &self.function.name;
-        let description = docs::text(&self.item.attrs).unwrap_or_else(|| quote!(""));
-        let described = self.described();
-        let output = match &self.function.returns {
-            Some(kind) if !is_opaque(kind) => {
-                quote!(#private::output!(#kind))
-            }
-            _ => quote!(::core::option::Option::None),
-        };
-        let mut definition = quote! {
-            #private::define(
-                #name,
-                #description,
-                #private::input::<#described>(),
-                #output,
-            )
-        };
-        if let Some(title) = &options.title {
-            definition.extend(quote!(.with_title(#title)));
-        }
-        let variant = |word: &String| Ident::new(&camel(word), Span::call_site());
-        match (
-            options.kind.as_ref().map(variant),
-            options.effect.as_ref().map(variant),
-        ) {
-            (Some(kind), None) => definition.extend(quote!(.with_kind(#root::Kind::#kind))),
-            (None, Some(effect)) => definition
-                .extend(quote!(.with_kind(#root::Kind::of_effect(#root::Effect::#effect)))),
-            (Some(kind), Some(effect)) => definition
-                .extend(quote!(.with_kind(#root::Kind::#kind).with_effect(#root::Effect::#effect))),
-            (None, None) => {}
-        }
-        if let Some(returns) = &options.returns {
-            definition.extend(quote!(.with_returns(#returns)));
-        }
-        if let Some(consent) = &options.consent {
-            let because = options
-                .consent_reason
-                .as_ref()
-                .map(|reason| quote!(.because(#reason)));
-            definition.extend(quote!(.with_consent(#root::Consent::new(#consent) #because)));
-        }
-        let changes = self.changes();
-        if changes.is_empty() {
-            return definition;
-        }
-        quote! {
-            let mut toolsmith_definition = #definition;
-            #(toolsmith_definition.#changes;)*
-            toolsmith_definition
-        }
-    }
-
-    /// What has no method of its own: plain fields of the definition.
-    fn changes(&self) -> Vec<TokenStream> {
-        let root = &self.root;
-        let private = quote!(#root::__private);
-        let options = &self.options;
-        let mut changes = Vec::new();
-        for (field, value) in [
-            (quote!(meta.category), &options.category),
-            (quote!(meta.version), &options.version),
-            (quote!(meta.documentation_url), &options.documentation_url),
-        ] {
-            changes.extend(
-                value
-                    .as_ref()
-                    .map(|text| quote!(#field = #private::some(#text))),
-            );
-        }
-        if let Some(id) = &options.id {
-            changes.push(quote!(meta.id = ::std::string::String::from(#id)));
-        }
-        for (field, list) in [
-            (quote!(meta.tags), &options.tags),
-            (quote!(description.usage_notes), &options.usage_notes),
-            (quote!(description.important), &options.important),
-        ] {
-            if !list.is_empty() {
-                changes.push(quote!(#field = #private::texts(&[#(#list),*])));
-            }
-        }
-        for (field, flag) in [
-            (quote!(hints.destructive), options.destructive),
-            (quote!(hints.idempotent), options.idempotent),
-            (quote!(hints.open_world), options.open_world),
-        ] {
-            changes.extend(flag.map(|flag| quote!(#field = ::core::option::Option::Some(#flag))));
-        }
-        changes
     }
 
     fn tool(&self) -> TokenStream {
@@ -473,67 +346,4 @@ fn root(path: Option<&Path>) -> TokenStream {
     } else {
         quote!(::#path)
     }
-}
-
-/// A field, and the function that gives its default.
-fn field(index: usize, argument: &Argument) -> (TokenStream, Option<TokenStream>) {
-    let name = ours(&argument.field);
-    let kind = &argument.kind;
-    let attributes = &argument.attributes;
-    let literal = argument
-        .literal
-        .as_ref()
-        .map(|literal| quote!(#[schemars(extend("const" = #literal))]));
-    let (default, function) = match &argument.default {
-        None => (None, None),
-        Some(Default::OfType) => (Some(quote!(#[serde(default)])), None),
-        Some(Default::Expression(value)) => {
-            let function = format_ident!("toolsmith_default_{index}");
-            let path = function.to_string();
-            let value = converted(value);
-            (
-                Some(quote!(#[serde(default = #path)])),
-                Some(quote!(fn #function() -> #kind { #value })),
-            )
-        }
-    };
-    (
-        quote!(#(#attributes)* #literal #default #name: #kind),
-        function,
-    )
-}
-
-/// A text in quotes may stand for any type made from text; everything else is
-/// taken as written.
-fn converted(value: &Expr) -> TokenStream {
-    match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => quote!(::core::convert::Into::into(#text)),
-        value => value.to_token_stream(),
-    }
-}
-
-/// Tells whether a type has no name.
-fn is_opaque(kind: &syn::Type) -> bool {
-    struct Opaque(bool);
-    impl<'ast> Visit<'ast> for Opaque {
-        fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
-            self.0 = true;
-        }
-    }
-    let mut opaque = Opaque(false);
-    opaque.visit_type(kind);
-    opaque.0
-}
-
-fn camel(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_ascii_uppercase())
-        .into_iter()
-        .chain(letters)
-        .collect()
 }

@@ -64,5 +64,5 @@ use proc_macro::TokenStream;
 /// `&ToolContext` is the tool's side of the call and no argument.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    expand::tool(attribute.into(), item.into()).into()
+    expand::tool(attribute.into(), &item.into()).into()
 }

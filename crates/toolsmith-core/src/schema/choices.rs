@@ -53,17 +53,19 @@ pub(super) fn repair_flattened(object: &mut Map<String, Value>) {
     if object.get("type").is_none_or(|kind| kind != "object") {
         return;
     }
-    repair_branches(object.get_mut("oneOf"));
+    repair_branches(object);
     // Where two enums are flattened, each is one element of `allOf`.
     if let Some(Value::Array(all)) = object.get_mut("allOf") {
         for flattened in all {
-            repair_branches(flattened.get_mut("oneOf"));
+            if let Value::Object(flattened) = flattened {
+                repair_branches(flattened);
+            }
         }
     }
 }
 
-fn repair_branches(branches: Option<&mut Value>) {
-    let Some(Value::Array(branches)) = branches else {
+fn repair_branches(object: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = object.get_mut("oneOf") else {
         return;
     };
     for branch in branches {

@@ -92,7 +92,8 @@ fn every(
 ) -> String {
     count += 1;
     assert!(!context.is_cancelled());
-    format!("{count} {type} {own:?} {days} {place} {list:?} {sure} {amount} {by_serde:?}", type = r#type)
+    let kind = r#type;
+    format!("{count} {kind} {own:?} {days} {place} {list:?} {sure} {amount} {by_serde:?}")
 }
 
 #[test]

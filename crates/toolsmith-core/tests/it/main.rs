@@ -1,5 +1,7 @@
 //! The tests of `toolsmith-core` that use it from outside, in one binary.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
 // A crate that depends on the core alone makes `::toolsmith` mean the core.
 extern crate toolsmith_core as toolsmith;
 

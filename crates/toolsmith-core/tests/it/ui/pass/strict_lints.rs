@@ -21,11 +21,15 @@ extern crate toolsmith_core as toolsmith;
 pub mod tools {
     use toolsmith::{Plan, ToolContext, tool};
 
-    fn plan(_: &str, _: &u8) -> Plan {
+    fn plan(_: &str, _: &[u8]) -> Plan {
         Plan::new("It does.")
     }
 
     /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// Never.
     #[tool(
         name = "do_it", title = "t", kind = "edit", effect = "write", category = "c", tags = ["t"],
         consent = "YES", consent_reason = "r", timeout = "5s", prefix = "p", version = "1", id = "i",
@@ -35,21 +39,22 @@ pub mod tools {
     pub async fn does(
         /// What.
         what: String,
-        #[arg(default = 3)] times: u8,
+        #[arg(default = vec![3])] times: Vec<u8>,
         context: ToolContext,
     ) -> Result<String, std::io::Error> {
         drop(context);
-        Ok(format!("{what}{times}"))
+        Ok(format!("{what}{times:?}"))
     }
 
     /// Nothing at all.
     #[tool(confirm = "always")]
-    pub fn nothing(_: &ToolContext) {}
+    pub fn nothing(context: &ToolContext) {
+        context.output("");
+    }
 }
 
 fn main() {
     assert_eq!(tools::does::tool().definition().name, "do_it");
     assert_eq!(tools::nothing::definition().name, "nothing");
     assert_eq!(toolsmith::declared::take().len(), 1);
-    let _copy = |does: tools::does| (does, does);
 }
