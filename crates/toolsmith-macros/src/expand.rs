@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::{Error, FnArg, Ident, Item, ItemFn, Path, Result, parse_quote};
 
 use crate::function::Function;
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::parameter::{self, Argument, Parameter};
 
 /// Expands the attribute; what is wrong becomes one compile error, and the item
@@ -32,10 +32,11 @@ pub(crate) fn tool(attribute: TokenStream, item: &TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let plain = without_our_attributes(&function);
+    let root = root(options::crate_path(&attribute).as_ref());
     let expanded = Options::parse(attribute)
-        .and_then(|options| Expansion::new(&function, options))
+        .and_then(|options| Expansion::new(&function, options, root.clone()))
         .map(|expansion| expansion.write());
-    let beside = expanded.unwrap_or_else(|error| failed(&function, &error));
+    let beside = expanded.unwrap_or_else(|error| failed(&function, &error, &root));
     quote!(#plain #beside)
 }
 
@@ -70,7 +71,7 @@ fn without_our_attributes(function: &ItemFn) -> ItemFn {
 }
 
 /// The error, and a type that keeps `name::tool()` from being a second one.
-fn failed(function: &ItemFn, error: &Error) -> TokenStream {
+fn failed(function: &ItemFn, error: &Error, root: &TokenStream) -> TokenStream {
     let error = error.to_compile_error();
     if function.sig.receiver().is_some() {
         return error;
@@ -84,9 +85,9 @@ fn failed(function: &ItemFn, error: &Error) -> TokenStream {
         #[doc(hidden)]
         impl #name {
             #[doc(hidden)]
-            pub fn tool() -> ! { ::core::panic!() }
+            pub fn tool() -> #root::AnyTool { ::core::panic!() }
             #[doc(hidden)]
-            pub fn definition() -> ! { ::core::panic!() }
+            pub fn definition() -> #root::ToolDef { ::core::panic!() }
         }
     }
 }
@@ -106,9 +107,8 @@ struct Expansion<'a> {
 }
 
 impl<'a> Expansion<'a> {
-    fn new(item: &'a ItemFn, options: Options) -> Result<Self> {
+    fn new(item: &'a ItemFn, options: Options, root: TokenStream) -> Result<Self> {
         let function = Function::new(item, &options)?;
-        let root = root(options.root.as_ref());
         Ok(Self {
             item,
             function,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -67,7 +67,6 @@ pub(crate) struct Options {
     pub(crate) confirm: Option<String>,
     pub(crate) plan: Option<Path>,
     pub(crate) declare: bool,
-    pub(crate) root: Option<Path>,
 }
 
 impl Options {
@@ -150,17 +149,35 @@ impl Options {
             }
             "declare" => self.declare = flag(name, input)?,
             _ => {
+                // Only checked: `crate_path` has read it already.
                 let literal = text(name, span, input)?;
-                self.root = Some(literal.parse_with(Path::parse_mod_style).map_err(|_| {
+                literal.parse_with(Path::parse_mod_style).map_err(|_| {
                     Error::new(
                         literal.span(),
                         "write the path of a crate, such as `crate = \"toolsmith_core\"`",
                     )
-                })?);
+                })?;
             }
         }
         Ok(())
     }
+}
+
+/// The path that `crate = "…"` gives. It is read apart from the rest, for it is
+/// needed even where the rest is wrong.
+pub(crate) fn crate_path(attribute: &TokenStream) -> Option<Path> {
+    let tokens: Vec<TokenTree> = attribute.clone().into_iter().collect();
+    tokens.windows(3).find_map(|tokens| match tokens {
+        [
+            TokenTree::Ident(key),
+            TokenTree::Punct(equals),
+            TokenTree::Literal(path),
+        ] if key == "crate" && equals.as_char() == '=' => {
+            let path: LitStr = syn::parse_str(&path.to_string()).ok()?;
+            path.parse_with(Path::parse_mod_style).ok()
+        }
+        _ => None,
+    })
 }
 
 fn unknown(name: &str, span: Span) -> Error {

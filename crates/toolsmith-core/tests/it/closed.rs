@@ -325,3 +325,76 @@ fn a_tree_takes_no_unknown_field_however_deep() {
         assert!(!validator.is_valid(&changed), "{path}");
     }
 }
+
+/// Checks a hand-written schema: what fits it when closed, and what does not.
+#[track_caller]
+fn closes(schema: Value, good: &[Value], bad: &[Value]) {
+    let validator = validator(&Schema::input(schema).unwrap());
+    for value in good {
+        fits(&validator, value);
+    }
+    for value in bad {
+        assert!(!validator.is_valid(value), "{value} passes");
+    }
+}
+
+#[test]
+fn a_definition_may_be_a_part_of_one_object_and_the_whole_of_another() {
+    closes(
+        json!({
+            "properties": {"own": {"type": "integer"}, "alone": {"$ref": "#/$defs/base"}},
+            "allOf": [{"$ref": "#/$defs/base"}],
+            "$defs": {
+                "base": {"properties": {"a": {"type": "integer"}}, "$ref": "#/$defs/deeper"},
+                "deeper": {"properties": {"b": {"properties": {"c": {}}}}},
+            },
+        }),
+        &[json!({"own": 1, "a": 1, "b": {"c": 1}, "alone": {"a": 1, "b": {}}})],
+        &[
+            json!({"x": 1}),
+            json!({"b": {"x": 1}}),
+            json!({"alone": {"x": 1}}),
+            json!({"alone": {"own": 1}}),
+            json!({"alone": {"b": {"x": 1}}}),
+        ],
+    );
+}
+
+#[test]
+fn the_elements_of_all_of_are_one_object() {
+    let parts = json!([
+        {"type": "object", "properties": {"a": {"type": "integer"}}},
+        {"oneOf": [{"properties": {"b": {"type": "integer"}}, "required": ["b"]}, {"required": ["a"]}]},
+    ]);
+    closes(
+        json!({"properties": {"joined": {"allOf": parts}, "map": {"allOf": [{"type": "object"}, {"minProperties": 1}]}}}),
+        &[
+            json!({"joined": {"b": 1}}),
+            json!({"joined": {"a": 1}}),
+            json!({"map": {"any": 1}}),
+        ],
+        &[json!({"joined": {"a": 1, "x": 1}}), json!({"map": {}})],
+    );
+}
+
+#[test]
+fn what_is_open_on_purpose_stays_open() {
+    closes(
+        json!({
+            "properties": {
+                "open": {"properties": {"a": {}}, "additionalProperties": true},
+                "map": {"additionalProperties": {"properties": {"a": {}}}},
+                "not": {"type": "object", "not": {"properties": {"a": {"const": 1}}, "required": ["a"]}},
+            },
+        }),
+        &[
+            json!({"open": {"x": 1}}),
+            json!({"map": {"x": {"a": 1}}}),
+            json!({"not": {"x": 1}}),
+        ],
+        &[
+            json!({"map": {"x": {"y": 1}}}),
+            json!({"not": {"a": 1, "x": 1}}),
+        ],
+    );
+}
