@@ -4,7 +4,9 @@
 //! person wrote, completed and closed ([`close`]). Schemas of imported tools stay
 //! exactly as they were received. Checking values against them is the runtime's.
 
+mod choices;
 mod close;
+mod definitions;
 mod tidy;
 
 use std::sync::Arc;
@@ -115,19 +117,18 @@ fn complete(mut object: Map<String, Value>) -> Value {
         return Value::Object(object);
     }
     let mut complete = Map::new();
-    for key in ["$schema", "description"] {
+    object.insert("type".to_owned(), "object".into());
+    for key in ["$schema", "type", "description"] {
         if let Some(value) = object.shift_remove(key) {
             complete.insert(key.to_owned(), value);
         }
     }
-    complete.insert("type".to_owned(), "object".into());
     complete.insert(
         "properties".to_owned(),
         object
             .shift_remove("properties")
             .unwrap_or_else(|| json!({})),
     );
-    object.shift_remove("type");
     complete.extend(object);
     Value::Object(complete)
 }

@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+extern crate toolsmith_core as toolsmith;
+use toolsmith::tool;
+
+#[derive(schemars::JsonSchema)]
+struct Secret(u8);
+
+#[tool]
+fn show(number: u8, secret: Secret) {}
+
+fn main() {}
