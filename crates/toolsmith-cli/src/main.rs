@@ -1,2 +1,55 @@
-//! x
-fn main() {}
+//! `toolsmith`: every tool from the command line.
+//!
+//! This crate owns what the libraries must not touch: arguments, environment,
+//! terminal, signals and exit statuses. Data goes to stdout, everything else to
+//! stderr.
+
+mod arguments;
+mod cli;
+mod command;
+mod environment;
+mod failure;
+mod logging;
+mod print;
+mod progress;
+mod prompt;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::runtime::Builder;
+
+use cli::Cli;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    logging::start(cli.verbose);
+    quiet_panics();
+    // Two workers are enough for calls that wait; blocking tools have threads of
+    // their own.
+    let runtime = match Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => return Failure::usage(format!("cannot start: {error}")).report(),
+    };
+    let done = runtime.block_on(command::run(cli));
+    // A tool that cannot be stopped must not keep the program from ending.
+    runtime.shutdown_background();
+    match done {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => failure.report(),
+    }
+}
+
+/// A tool's panic is part of its reply; the usual message and backtrace on top of
+/// that only confuse. `-v` shows them.
+fn quiet_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        tracing::debug!(target: "toolsmith::host", "{panic}");
+    }));
+}

@@ -40,7 +40,9 @@ pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> 
     }
     for shadowed in toolbox.registry().shadowed() {
         let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
-        findings.push(format!("tool `{name}` of {origin} is shadowed by that of {by}"));
+        findings.push(format!(
+            "tool `{name}` of {origin} is shadowed by that of {by}"
+        ));
     }
     findings
 }

@@ -32,7 +32,11 @@ impl ConfigLoader for FileLoader {
             Err(error) => return Err(failed(error)),
         };
         if !metadata.is_file() {
-            let what = if metadata.is_dir() { "a folder" } else { "no regular file" };
+            let what = if metadata.is_dir() {
+                "a folder"
+            } else {
+                "no regular file"
+            };
             return Err(YamlError::whole(name, format!("it is {what}")));
         }
         let mut bytes = Vec::new();

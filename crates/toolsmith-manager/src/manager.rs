@@ -121,7 +121,8 @@ impl Manager {
         origin: impl Into<String>,
         tools: impl IntoIterator<Item = AnyTool>,
     ) -> Self {
-        self.tools.push((origin.into(), tools.into_iter().collect()));
+        self.tools
+            .push((origin.into(), tools.into_iter().collect()));
         self
     }
 

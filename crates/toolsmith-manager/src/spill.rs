@@ -46,7 +46,9 @@ impl SpillStore for FileSpills {
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let stem = format!("{}-{name}-{}-{number}", spill.tool, std::process::id());
         let (folder, shown) = (self.folder.clone(), spill.shown);
-        let end = spill.text.floor_char_boundary(spill.text.len().min(MAX_BYTES));
+        let end = spill
+            .text
+            .floor_char_boundary(spill.text.len().min(MAX_BYTES));
         let text = spill.text[..end].to_owned();
         Box::pin(async move {
             let writing = tokio::task::spawn_blocking(move || write(&folder, &stem, &text));
@@ -55,7 +57,10 @@ impl SpillStore for FileSpills {
                 .map_err(|error| SpillError(error.to_string()))?
                 .map_err(|error| SpillError(error.to_string()))?;
             let path = path.display();
-            let read_on = format!("the whole is in {path}; read on with: tail -c +{} {path}", shown + 1);
+            let read_on = format!(
+                "the whole is in {path}; read on with: tail -c +{} {path}",
+                shown + 1
+            );
             Ok(Spilled::new(path.to_string(), bytes, read_on))
         })
     }

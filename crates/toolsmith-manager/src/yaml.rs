@@ -4,7 +4,7 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
-use serde_saphyr::options::{AliasLimits, DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Budget, Options};
 
 /// How large a configuration file may be.
@@ -42,7 +42,9 @@ impl YamlError {
     }
 
     fn at(file: &str, text: &str, line: usize, column: usize, message: String) -> Self {
-        let excerpt = line.checked_sub(1).and_then(|index| text.lines().nth(index));
+        let excerpt = line
+            .checked_sub(1)
+            .and_then(|index| text.lines().nth(index));
         Self {
             file: file.to_owned(),
             line,
@@ -101,11 +103,9 @@ fn options() -> Options {
     budget.max_total_scalar_bytes = MAX_BYTES;
     let mut options = Options::default();
     options.budget = Some(budget);
-    options.alias_limits = AliasLimits {
-        max_total_replayed_events: 10_000,
-        max_replay_stack_depth: 8,
-        max_alias_expansions_per_anchor: 100,
-    };
+    options.alias_limits.max_total_replayed_events = 10_000;
+    options.alias_limits.max_replay_stack_depth = 8;
+    options.alias_limits.max_alias_expansions_per_anchor = 100;
     options.duplicate_keys = DuplicateKeyPolicy::Error;
     options.merge_keys = MergeKeyPolicy::Error;
     options.strict_booleans = true;
@@ -117,7 +117,10 @@ fn options() -> Options {
 fn not_utf8(file: &str, bytes: &[u8], error: &std::str::Utf8Error) -> YamlError {
     let before = &bytes[..error.valid_up_to()];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
     let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
     YamlError {
         file: file.to_owned(),

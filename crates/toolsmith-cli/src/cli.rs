@@ -1,0 +1,174 @@
+//! The command line as a type.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use toolsmith_core::duration;
+use toolsmith_runtime::Mode;
+use toolsmith_runtime::permit::{Rule, Verdict};
+
+/// One door between a model and every tool it may use.
+#[derive(Debug, Parser)]
+#[command(name = "toolsmith", version, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit status: 0 done, 1 the tool failed, 2 wrong usage or configuration, \
+    3 refused, 124 timed out, 130 interrupted."
+)]
+pub(crate) struct Cli {
+    /// The folder to work in.
+    #[arg(long, global = true, value_name = "DIR", default_value = ".")]
+    pub(crate) root: PathBuf,
+
+    /// The configuration file [default: toolsmith.yaml in the root, if there is one]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Allow calls: a tool, a glob, `tool(argument: glob)`, `effect:write`, `source:mcp`.
+    #[arg(long, global = true, value_name = "RULE", value_parser = allow)]
+    pub(crate) allow: Vec<Rule>,
+
+    /// Deny calls; denying beats allowing.
+    #[arg(long, global = true, value_name = "RULE", value_parser = deny)]
+    pub(crate) deny: Vec<Rule>,
+
+    /// What happens to calls no rule speaks of: plan, ask, auto-edit or auto.
+    #[arg(long, global = true, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+
+    /// The time limit of each call, such as 500ms, 30s or 5m.
+    #[arg(long, global = true, value_name = "TIME", value_parser = time)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Say yes to whatever would be asked; what is denied stays denied.
+    #[arg(long, global = true)]
+    pub(crate) yes: bool,
+
+    /// Print JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Tell more on stderr: -v calls, -vv details, -vvv everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the tools there are
+    Tools(Tools),
+    /// Show all that is known about a tool
+    Show {
+        /// The tool.
+        name: String,
+    },
+    /// Call a tool
+    Call(Call),
+    /// Make many calls in parallel; the replies come in call order
+    Batch(Batch),
+    /// Check the configuration and the tools
+    Check {
+        /// Treat every finding as an error.
+        #[arg(long)]
+        strict: bool,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// Only tools from this sort of source: builtin, native, rest or mcp.
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) source: Option<String>,
+
+    /// Only tools of this category.
+    #[arg(long, value_name = "CATEGORY")]
+    pub(crate) category: Option<String>,
+
+    /// List the tools that are not used because others have their names.
+    #[arg(long)]
+    pub(crate) shadowed: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  toolsmith call example_add a=2 b=3
+  toolsmith call example_add --args '{\"a\": 2, \"b\": 3}' --as message
+  toolsmith call example_echo text=hello --dry-run
+
+Values are read by the tool's schema: numbers, booleans, text; lists by repeating
+the key or as JSON; nested fields as a.b=1.")]
+pub(crate) struct Call {
+    /// The tool.
+    pub(crate) name: String,
+
+    /// The arguments.
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) pairs: Vec<OsString>,
+
+    /// All arguments at once: JSON, @FILE, or - for standard input.
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub(crate) args: Option<OsString>,
+
+    /// The shape of the reply.
+    #[arg(long = "as", value_name = "SHAPE")]
+    pub(crate) shape: Option<Shape>,
+
+    /// Tell what would happen and which rule decides; run nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "The calls are a JSON list, or one JSON object a line:
+  {\"id\": \"1\", \"name\": \"example_add\", \"arguments\": {\"a\": 2, \"b\": 3}}
+The replies come in the same form and order.")]
+pub(crate) struct Batch {
+    /// The file with the calls; - for standard input.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// The shape of each reply.
+    #[arg(long = "as", value_name = "SHAPE")]
+    pub(crate) shape: Option<Shape>,
+
+    /// Make one call after the other.
+    #[arg(long)]
+    pub(crate) sequential: bool,
+}
+
+/// The shapes of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shape {
+    /// Everything.
+    Outcome,
+    /// success, llm_content, display_content, error, metadata
+    Result,
+    /// success, value, error, error_type, message, instruction
+    Envelope,
+    /// tool_name, output, error
+    Message,
+    /// content, structuredContent, isError
+    Mcp,
+}
+
+fn allow(text: &str) -> Result<Rule, String> {
+    Rule::parse(Verdict::Allow, text).map_err(|error| error.to_string())
+}
+
+fn deny(text: &str) -> Result<Rule, String> {
+    Rule::parse(Verdict::Deny, text).map_err(|error| error.to_string())
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    duration::parse(text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,108 @@
+//! `toolsmith call`: one call, from the words on the command line to its reply.
+
+use toolsmith_core::{ErrorKind, Outcome, RawCall};
+use toolsmith_runtime::permit::Verdict;
+use toolsmith_runtime::{Caller, Explanation};
+
+use crate::arguments;
+use crate::cli::{Call, Cli, Shape};
+use crate::failure::Failure;
+use crate::print;
+use crate::session::Session;
+
+pub(crate) async fn run(session: &Session, cli: &Cli, options: &Call) -> Result<u8, Failure> {
+    let caller = session.caller(cli);
+    let offered = caller.offer().and_then(|offer| offer.find(&options.name));
+    let schema = offered.map(|offered| offered.tool.input.as_value());
+    let limit = session.toolbox.limits().argument_bytes;
+    let arguments = arguments::gather(options.args.as_deref(), &options.pairs, schema, limit)?;
+    let call = RawCall::with_arguments(&options.name, arguments);
+    if options.dry_run {
+        return explain(session, call, &caller, cli.json);
+    }
+    let outcome = session.toolbox.run(call, &caller).await.into_outcome();
+    let shape = options.shape.or(cli.json.then_some(Shape::Outcome));
+    match shape {
+        Some(shape) => print::json(&print::shaped(&outcome, shape))?,
+        None => tell(&outcome, &options.name)?,
+    }
+    Ok(status(&outcome))
+}
+
+/// The exit status of a call.
+pub(super) fn status(outcome: &Outcome) -> u8 {
+    match &outcome.error {
+        Some(error) => error.kind.exit_status(),
+        None => 0,
+    }
+}
+
+/// The reply as a person reads it: what came of it on stdout, what went wrong and
+/// what to do next on stderr.
+fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
+    for repair in &outcome.facts.repairs {
+        print::note(&format!("note: {repair}"));
+    }
+    let Some(error) = &outcome.error else {
+        print::line(&outcome.model_text())?;
+        return Ok(());
+    };
+    print::error(&error.to_string());
+    let next = match error.kind {
+        ErrorKind::InvalidParameters => Some(format!("see `toolsmith show {name}`")),
+        ErrorKind::UnknownTool => Some("see `toolsmith tools`".to_owned()),
+        ErrorKind::ApprovalRequired => {
+            Some("add --yes to approve it, or --allow with a rule for it".to_owned())
+        }
+        ErrorKind::Timeout => Some("give it more time with --timeout".to_owned()),
+        _ => None,
+    };
+    if let Some(next) = next {
+        print::note(&format!("  {next}"));
+    }
+    Ok(())
+}
+
+fn explain(
+    session: &Session,
+    call: RawCall,
+    caller: &Caller,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let explanation = session.toolbox.explain(call, caller);
+    if as_json {
+        print::json(&explanation)?;
+    } else {
+        in_words(&explanation)?;
+    }
+    Ok(match &explanation.error {
+        Some(error) => error.kind.exit_status(),
+        None => 0,
+    })
+}
+
+fn in_words(explanation: &Explanation) -> Result<(), Failure> {
+    for repair in &explanation.repairs {
+        print::line(&format!("repair:   {repair}"))?;
+    }
+    if let Some(plan) = &explanation.plan {
+        print::line(&format!("plan:     {}", plan.summary))?;
+        for touch in &plan.touches {
+            let access = format!("{:?}", touch.access).to_lowercase();
+            print::line(&format!("          {access} {}", touch.path.display()))?;
+        }
+    }
+    if let Some(decision) = &explanation.decision {
+        let verdict = match decision.verdict {
+            Verdict::Allow => "allow",
+            Verdict::Ask => "ask",
+            Verdict::Deny => "deny",
+        };
+        print::line(&format!("decision: {verdict}, by {}", decision.by))?;
+        print::line(&format!("because:  {}", decision.reason))?;
+    }
+    if let Some(error) = &explanation.error {
+        print::error(&error.to_string());
+    }
+    Ok(())
+}

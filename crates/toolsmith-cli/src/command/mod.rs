@@ -1,0 +1,35 @@
+//! The commands, one file each.
+
+mod batch;
+mod call;
+mod check;
+mod show;
+mod tools;
+
+use clap::CommandFactory;
+
+use crate::cli::{Cli, Command};
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// Runs the command; gives the exit status.
+pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
+    if let Command::Completions { shell } = &cli.command {
+        clap_complete::generate(
+            *shell,
+            &mut Cli::command(),
+            "toolsmith",
+            &mut std::io::stdout(),
+        );
+        return Ok(0);
+    }
+    let session = Session::open(&cli)?;
+    match &cli.command {
+        Command::Tools(tools) => tools::run(&session, tools, cli.json),
+        Command::Show { name } => show::run(&session, name, cli.json),
+        Command::Call(call) => call::run(&session, &cli, call).await,
+        Command::Batch(batch) => batch::run(&session, &cli, batch).await,
+        Command::Check { strict } => check::run(&session, *strict, cli.json),
+        Command::Completions { .. } => Ok(0),
+    }
+}

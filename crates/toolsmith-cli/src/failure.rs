@@ -1,0 +1,66 @@
+//! What ends the program early, and with which status.
+
+use std::process::ExitCode;
+
+use toolsmith_core::ToolError;
+use toolsmith_manager::ManagerError;
+
+use crate::print;
+
+/// Wrong usage or configuration.
+pub(crate) const USAGE: u8 = 2;
+
+/// Why a command did not do its work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    status: u8,
+}
+
+impl Failure {
+    /// Wrong usage or configuration.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            status: USAGE,
+        }
+    }
+
+    /// The program's own trouble, such as a closed pipe.
+    pub(crate) fn io(error: &std::io::Error) -> Self {
+        Self {
+            message: error.to_string(),
+            // Whoever reads us has gone, as `head` does: no reason to complain.
+            status: u8::from(error.kind() != std::io::ErrorKind::BrokenPipe),
+        }
+    }
+
+    /// Tells it on stderr.
+    pub(crate) fn report(&self) -> ExitCode {
+        if self.status != 0 {
+            print::error(&self.message);
+        }
+        ExitCode::from(self.status)
+    }
+}
+
+impl From<ManagerError> for Failure {
+    fn from(error: ManagerError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::io(&error)
+    }
+}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        Self {
+            message: format!("{error}\n  {}", error.kind.advice()),
+            status: error.kind.exit_status(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Asks the person at the terminal.
+//!
+//! The question goes to the terminal itself, not to stdin and stdout: those may be
+//! pipes. Without a terminal nobody can be asked, which means no.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+
+use toolsmith_core::plan::Access;
+use toolsmith_runtime::permit::{Approval, ApprovalRequest, Approver};
+use toolsmith_runtime::shape::clean;
+
+/// How many bytes of the arguments are shown.
+const SHOWN: usize = 4000;
+
+/// Asks at the terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TerminalApprover;
+
+impl Approver for TerminalApprover {
+    async fn approve(&self, requests: &[ApprovalRequest]) -> Vec<Approval> {
+        let (Some(terminal), true) = (terminal(), std::io::stderr().is_terminal()) else {
+            let reason = "there is no terminal to ask on; add --yes, or --allow with a rule for it"
+                .to_owned();
+            return vec![Approval::Unavailable { reason }; requests.len()];
+        };
+        let asked = requests.to_vec();
+        // Reading a line blocks; if the wait is given up, the thread ends with the
+        // program.
+        let answers = tokio::task::spawn_blocking(move || ask(&terminal, &asked)).await;
+        match answers {
+            Ok(Ok(answers)) => answers,
+            _ => {
+                let reason = "the terminal could not be read".to_owned();
+                vec![Approval::Unavailable { reason }; requests.len()]
+            }
+        }
+    }
+}
+
+fn terminal() -> Option<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).open("/dev/tty").ok()
+}
+
+fn ask(terminal: &File, requests: &[ApprovalRequest]) -> std::io::Result<Vec<Approval>> {
+    let mut lines = BufReader::new(terminal);
+    let mut answers = Vec::new();
+    let mut yes_to_all = false;
+    for (index, request) in requests.iter().enumerate() {
+        if !yes_to_all {
+            let choices = if requests.len() - index > 1 {
+                "[y]es, [n]o, [a]ll of them"
+            } else {
+                "[y]es, [n]o"
+            };
+            let mut out = terminal;
+            write!(out, "{}\nAllow it? {choices}: ", question(request))?;
+            out.flush()?;
+            let mut line = String::new();
+            lines.read_line(&mut line)?;
+            match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => {}
+                "a" | "all" => yes_to_all = true,
+                _ => {
+                    answers.push(Approval::Refused {
+                        by: "user".to_owned(),
+                        reason: "the user said no".to_owned(),
+                    });
+                    continue;
+                }
+            }
+        }
+        answers.push(request.grant("user"));
+    }
+    Ok(answers)
+}
+
+/// What the person must know: the tool, what it would do, with what, to which
+/// paths, and why it is asked.
+fn question(request: &ApprovalRequest) -> String {
+    let effect = format!("{:?}", request.effect).to_lowercase();
+    let mut text = format!("\n{} ({effect}): {}\n", request.tool, request.plan.summary);
+    let arguments = serde_json::to_string_pretty(&request.arguments).unwrap_or_default();
+    let end = arguments.floor_char_boundary(SHOWN.min(arguments.len()));
+    text.push_str(&arguments[..end]);
+    if end < arguments.len() {
+        text.push_str(&format!("\n… and {} bytes more", arguments.len() - end));
+    }
+    for touch in &request.plan.touches {
+        let access = match touch.access {
+            Access::Read => "reads",
+            Access::Write => "writes",
+            Access::Delete => "deletes",
+        };
+        text.push_str(&format!("\n  {access} {}", touch.path.display()));
+    }
+    text.push_str(&format!("\nAsked because {}.", request.reason));
+    // What a model wrote must not steer the terminal it is judged on.
+    clean(&text).into_owned()
+}

@@ -1,0 +1,100 @@
+//! One run of the binary: the toolbox, and on whose behalf it is called.
+
+use std::sync::Arc;
+
+use toolsmith_core::CancellationToken;
+use toolsmith_manager::Manager;
+use toolsmith_runtime::permit::YesToAll;
+use toolsmith_runtime::{Caller, Selection, Toolbox};
+
+use crate::cli::Cli;
+use crate::environment;
+use crate::failure::Failure;
+use crate::progress::ProgressBars;
+use crate::prompt::TerminalApprover;
+
+/// The toolbox and what was read to build it.
+pub(crate) struct Session {
+    pub(crate) manager: Manager,
+    pub(crate) toolbox: Toolbox,
+}
+
+impl Session {
+    /// Reads the configuration and builds the toolbox. The prefix is settled first:
+    /// the environment's if it is set, else the configuration's.
+    pub(crate) fn open(cli: &Cli) -> Result<Self, Failure> {
+        let prefix = environment::tool_prefix();
+        if !cli.root.is_dir() {
+            let root = cli.root.display();
+            return Err(Failure::usage(format!(
+                "--root {root}: there is no such folder"
+            )));
+        }
+        let manager = match &cli.config {
+            Some(file) => Manager::open_file(file)?,
+            None => Manager::open(&cli.root)?,
+        };
+        let rules = cli.deny.iter().chain(&cli.allow).cloned();
+        let mut manager = manager
+            .with_prefix(prefix)
+            .with_mode(cli.mode)
+            .with_rules(rules)
+            .with_spills(environment::spill_folder());
+        if environment::wants_examples() {
+            manager = manager.with_examples();
+        }
+        let toolbox = manager.build()?;
+        Ok(Self { manager, toolbox })
+    }
+
+    /// What is offered on the command line.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection::everything().with_detail(self.manager.config().descriptions)
+    }
+
+    /// The person at the command line, or the script.
+    pub(crate) fn caller(&self, cli: &Cli) -> Caller {
+        let offer = self.toolbox.offer(&self.selection());
+        let mut caller = Caller::new("cli")
+            .with_offer(Arc::new(offer))
+            .with_recorder(ProgressBars::new())
+            .with_cancellation(interrupts());
+        if let Some(timeout) = cli.timeout {
+            caller = caller.with_timeout(timeout);
+        }
+        if cli.yes {
+            let by = "--yes".to_owned();
+            return caller.with_approver(YesToAll { by });
+        }
+        caller.with_approver(TerminalApprover)
+    }
+}
+
+/// A token that Ctrl-C and SIGTERM cancel. A second one ends the program at once.
+fn interrupts() -> CancellationToken {
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    tokio::spawn(async move {
+        interrupt().await;
+        cancelled.cancel();
+        interrupt().await;
+        #[expect(clippy::exit, reason = "asked twice: nothing may hold it up")]
+        std::process::exit(130);
+    });
+    token
+}
+
+async fn interrupt() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
