@@ -13,8 +13,7 @@ impl Expansion<'_> {
         if self.whole().is_some() {
             return TokenStream::new();
         }
-        let root = &self.root;
-        let private = quote!(#root::__private);
+        let private = &self.private;
         let serde = quote!(#private::serde).to_string();
         let schemars = quote!(#private::schemars).to_string();
         let closed = (!self.fields().any(|field| field.flattened))
