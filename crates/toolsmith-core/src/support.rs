@@ -46,6 +46,19 @@ pub fn define(name: &str, description: &str, input: Schema, output: Option<Schem
     definition
 }
 
+/// What the type of one parameter must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a tool",
+    label = "this is not both `Deserialize` and `JsonSchema`",
+    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it, or take a type that has both"
+)]
+pub trait Argument: DeserializeOwned + JsonSchema {}
+
+impl<T: DeserializeOwned + JsonSchema> Argument for T {}
+
+/// Asks for nothing but the bound, so that its message is given at the type.
+pub fn argument<T: Argument>() {}
+
 /// What the one struct of `#[args]` must be.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a tool",

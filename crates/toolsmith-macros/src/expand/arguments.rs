@@ -23,6 +23,10 @@ impl Expansion<'_> {
             let (field, function) = field(index, argument);
             fields.push(field);
             functions.extend(function);
+            if !argument.customised {
+                let kind = &argument.kind;
+                functions.push(quote!(const _: fn() = #private::argument::<#kind>;));
+            }
         }
         // The literal is in the schema already, with a better description than a
         // field could give it.
