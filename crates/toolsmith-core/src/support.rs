@@ -1,5 +1,8 @@
 //! What the expansion of `#[tool]` calls. Not for people: nothing here is stable.
 //!
+//! It is all the expansion uses, so a crate that re-exports the attribute has to
+//! re-export only this beside it.
+//!
 //! The expansion knows a function's types only by how they are spelled, so what
 //! depends on what they really are is decided here, by method resolution on
 //! [`Tag`]: a method of the type itself wins over one of a trait, and a trait
@@ -18,11 +21,14 @@ pub use {inventory, schemars, serde};
 
 use schemars::JsonSchema;
 
+pub use crate::definition::{Consent, Effect, Kind, ToolDef};
+pub use crate::plan::{Confirm, Plan};
+pub use crate::tool::{AnyTool, FunctionTool};
+
 use crate::binding::Binding;
-use crate::definition::{Description, ToolDef};
+use crate::definition::Description;
 use crate::error::{ErrorKind, ToolError};
 use crate::outcome::Outcome;
-use crate::plan::{Confirm, Plan};
 use crate::schema::Schema;
 
 #[doc(inline)]
@@ -39,6 +45,19 @@ pub fn define(name: &str, description: &str, input: Schema, output: Option<Schem
     definition.output = output;
     definition
 }
+
+/// What the type of one parameter must be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a tool",
+    label = "this is not both `Deserialize` and `JsonSchema`",
+    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it, or take a type that has both"
+)]
+pub trait Argument: DeserializeOwned + JsonSchema {}
+
+impl<T: DeserializeOwned + JsonSchema> Argument for T {}
+
+/// Asks for nothing but the bound, so that its message is given at the type.
+pub fn argument<T: Argument>() {}
 
 /// What the one struct of `#[args]` must be.
 #[diagnostic::on_unimplemented(

@@ -32,11 +32,11 @@ pub(crate) fn tool(attribute: TokenStream, item: &TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let plain = without_our_attributes(&function);
-    let root = root(options::crate_path(&attribute).as_ref());
+    let private = private(options::crate_path(&attribute).as_ref());
     let expanded = Options::parse(attribute)
-        .and_then(|options| Expansion::new(&function, options, root.clone()))
+        .and_then(|options| Expansion::new(&function, options, private.clone()))
         .map(|expansion| expansion.write());
-    let beside = expanded.unwrap_or_else(|error| failed(&function, &error, &root));
+    let beside = expanded.unwrap_or_else(|error| failed(&function, &error, &private));
     quote!(#plain #beside)
 }
 
@@ -71,7 +71,7 @@ fn without_our_attributes(function: &ItemFn) -> ItemFn {
 }
 
 /// The error, and a type that keeps `name::tool()` from being a second one.
-fn failed(function: &ItemFn, error: &Error, root: &TokenStream) -> TokenStream {
+fn failed(function: &ItemFn, error: &Error, private: &TokenStream) -> TokenStream {
     let error = error.to_compile_error();
     if function.sig.receiver().is_some() {
         return error;
@@ -85,9 +85,9 @@ fn failed(function: &ItemFn, error: &Error, root: &TokenStream) -> TokenStream {
         #[doc(hidden)]
         impl #name {
             #[doc(hidden)]
-            pub fn tool() -> #root::AnyTool { ::core::panic!() }
+            pub fn tool() -> #private::AnyTool { ::core::panic!() }
             #[doc(hidden)]
-            pub fn definition() -> #root::ToolDef { ::core::panic!() }
+            pub fn definition() -> #private::ToolDef { ::core::panic!() }
         }
     }
 }
@@ -103,22 +103,22 @@ struct Expansion<'a> {
     item: &'a ItemFn,
     function: Function,
     options: Options,
-    root: TokenStream,
+    private: TokenStream,
 }
 
 impl<'a> Expansion<'a> {
-    fn new(item: &'a ItemFn, options: Options, root: TokenStream) -> Result<Self> {
+    fn new(item: &'a ItemFn, options: Options, private: TokenStream) -> Result<Self> {
         let function = Function::new(item, &options)?;
         Ok(Self {
             item,
             function,
             options,
-            root,
+            private,
         })
     }
 
     fn write(&self) -> TokenStream {
-        let root = &self.root;
+        let private = &self.private;
         let name = ours(&self.item.sig.ident);
         let visibility = &self.item.vis;
         let about = format!(
@@ -131,7 +131,7 @@ impl<'a> Expansion<'a> {
         let declare = self
             .options
             .declare
-            .then(|| quote!(#root::__private::declare!(#name::tool);));
+            .then(|| quote!(#private::declare!(#name::tool);));
         quote! {
             #[doc = #about]
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -142,11 +142,11 @@ impl<'a> Expansion<'a> {
                 impl #name {
                     /// What the tool is.
                     #[must_use]
-                    pub fn definition() -> #root::ToolDef { #definition }
+                    pub fn definition() -> #private::ToolDef { #definition }
 
                     /// The tool itself.
                     #[must_use]
-                    pub fn tool() -> #root::AnyTool { #tool }
+                    pub fn tool() -> #private::AnyTool { #tool }
                 }
                 #declare
             };
@@ -183,17 +183,17 @@ impl<'a> Expansion<'a> {
 
     /// The type a call's arguments are read into.
     fn read(&self) -> TokenStream {
-        let root = &self.root;
+        let private = &self.private;
         match self.whole() {
             Some(kind) if self.options.consent.is_some() => {
-                quote!(#root::__private::Consented<#kind>)
+                quote!(#private::Consented<#kind>)
             }
             _ => self.described(),
         }
     }
 
     fn tool(&self) -> TokenStream {
-        let root = &self.root;
+        let private = &self.private;
         let read = self.read();
         let binding = self.binding();
         let plan = self.plan();
@@ -226,7 +226,7 @@ impl<'a> Expansion<'a> {
             .map_or_else(Span::call_site, |kind| {
                 Span::call_site().located_at(kind.span())
             });
-        let placed = at(place, root);
+        let placed = at(place, private);
         let call = quote!(#function(#(#values),*));
         let has_context = self
             .function
@@ -245,13 +245,13 @@ impl<'a> Expansion<'a> {
             quote!(_)
         };
         let start = quote! {
-            #root::tool::FunctionTool::<#read>::new(Self::definition()) #binding #plan
+            #private::FunctionTool::<#read>::new(Self::definition()) #binding #plan
         };
         if self.item.sig.asyncness.is_some() {
-            let outcome = quote_spanned!(place=> #placed::__private::outcome!(#call.await));
+            let outcome = quote_spanned!(place=> #placed::outcome!(#call.await));
             quote!(#start.into_async(|#arguments, #context| async move { #outcome }))
         } else {
-            let outcome = quote_spanned!(place=> #placed::__private::outcome!(#call));
+            let outcome = quote_spanned!(place=> #placed::outcome!(#call));
             quote!(#start.into_blocking(|#arguments, #context| { #outcome }))
         }
     }
@@ -265,7 +265,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn binding(&self) -> TokenStream {
-        let root = &self.root;
+        let private = &self.private;
         let option = |value: Option<TokenStream>| match value {
             Some(value) => quote!(::core::option::Option::Some(#value)),
             None => quote!(::core::option::Option::None),
@@ -275,22 +275,22 @@ impl<'a> Expansion<'a> {
         }
         let timeout = option(self.options.timeout.map(|nanos| quote!(#nanos)));
         let prefix = option(self.options.prefix.as_ref().map(|prefix| quote!(#prefix)));
-        quote!(.with_binding(#root::__private::binding(#timeout, #prefix)))
+        quote!(.with_binding(#private::binding(#timeout, #prefix)))
     }
 
     fn plan(&self) -> TokenStream {
-        let root = &self.root;
+        let private = &self.private;
         let confirm = match self.options.confirm.as_deref() {
-            Some("always") => quote!(#root::__private::always()),
-            Some(_) => quote!(#root::Confirm::Never),
-            None => quote!(#root::Confirm::Unspecified),
+            Some("always") => quote!(#private::always()),
+            Some(_) => quote!(#private::Confirm::Never),
+            None => quote!(#private::Confirm::Unspecified),
         };
         let Some(function) = &self.options.plan else {
             if self.options.confirm.is_none() {
                 return TokenStream::new();
             }
-            let plan = quote!(<#root::Plan as ::core::default::Default>::default());
-            return quote!(.with_plan(|_| #root::__private::planned(#plan, #confirm)));
+            let plan = quote!(<#private::Plan as ::core::default::Default>::default());
+            return quote!(.with_plan(|_| #private::planned(#plan, #confirm)));
         };
         let arguments = format_ident!("toolsmith_arguments");
         let values: Vec<TokenStream> = self
@@ -315,9 +315,8 @@ impl<'a> Expansion<'a> {
             quote!(#arguments)
         };
         let place = Span::call_site().located_at(function.span());
-        let placed = at(place, root);
-        let plan =
-            quote_spanned!(place=> #placed::__private::planned(#function(#(#values),*), #confirm));
+        let placed = at(place, private);
+        let plan = quote_spanned!(place=> #placed::planned(#function(#(#values),*), #confirm));
         quote!(.with_plan(|#pattern| #plan))
     }
 }
@@ -331,10 +330,11 @@ fn at(place: Span, tokens: &TokenStream) -> TokenStream {
     placed.collect()
 }
 
-/// The path of the crate. A plain name is a crate, whatever modules are called.
-fn root(path: Option<&Path>) -> TokenStream {
+/// The path of the one module the expansion uses, in the crate that was named or
+/// in `toolsmith`. A plain name is a crate, whatever modules are called.
+fn private(path: Option<&Path>) -> TokenStream {
     let Some(path) = path else {
-        return quote!(::toolsmith);
+        return quote!(::toolsmith::__private);
     };
     let first = path
         .segments
@@ -342,8 +342,8 @@ fn root(path: Option<&Path>) -> TokenStream {
         .map(|segment| segment.ident.to_string());
     let is_local = matches!(first.as_deref(), Some("crate" | "self" | "super"));
     if is_local || path.leading_colon.is_some() {
-        path.to_token_stream()
+        quote!(#path::__private)
     } else {
-        quote!(::#path)
+        quote!(::#path::__private)
     }
 }

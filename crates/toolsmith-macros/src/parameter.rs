@@ -36,6 +36,8 @@ pub(crate) struct Argument {
     pub(crate) literal: Option<LitStr>,
     /// What serde, schemars and doc comments say about the field.
     pub(crate) attributes: Vec<TokenStream>,
+    /// It has attributes of serde or schemars, which may do without its type.
+    pub(crate) customised: bool,
     /// It stands for many arguments, which deny_unknown_fields cannot know.
     pub(crate) flattened: bool,
 }
@@ -130,6 +132,7 @@ fn argument(parameter: &PatType) -> Result<Argument> {
         default: None,
         literal: None,
         attributes: Vec::new(),
+        customised: false,
         flattened: false,
     };
     if let Some(text) = docs::text(&parameter.attrs) {
@@ -141,9 +144,11 @@ fn argument(parameter: &PatType) -> Result<Argument> {
         if attribute.path().is_ident("arg") {
             attribute.parse_args_with(|input: ParseStream<'_>| argument.read(input))?;
         } else if attribute.path().is_ident("serde") {
+            argument.customised = true;
             argument.look_at_serde(attribute);
             argument.attributes.push(attribute.to_token_stream());
         } else if attribute.path().is_ident("schemars") {
+            argument.customised = true;
             argument.attributes.push(attribute.to_token_stream());
         }
     }

@@ -1,7 +1,7 @@
 //! JSON Schema, as raw JSON: the value registered is the value shown.
 //!
-//! Own schemas are made here: from Rust types, tidied ([`tidy`]), or from JSON a
-//! person wrote, completed and closed ([`close`]). Schemas of imported tools stay
+//! Own schemas are made here: from Rust types, tidied (`tidy`), or from JSON a
+//! person wrote, completed and closed (`close`). Schemas of imported tools stay
 //! exactly as they were received. Checking values against them is the runtime's.
 
 mod choices;

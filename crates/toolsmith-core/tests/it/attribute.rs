@@ -209,6 +209,30 @@ fn one_struct_need_not_know_the_consent() {
     );
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Page {
+    /// Where to begin.
+    offset: u32,
+}
+
+#[tool(consent = "LIST")]
+fn listed(folder: String, #[serde(flatten)] page: Page) -> String {
+    format!("{folder} {}", page.offset)
+}
+
+#[test]
+fn a_flattened_parameter_brings_its_own_arguments() {
+    let definition = listed::definition();
+    let names: Vec<&String> = definition.input.as_value()["properties"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(names, ["folder", "offset", "consent"]);
+    let given = json!({"folder": "f", "offset": 3, "consent": "LIST"});
+    assert_eq!(call(&listed::tool(), given).value, Some(json!("f 3")));
+}
+
 /// Deletes a file.
 #[tool(
     name = "remove_file",

@@ -489,3 +489,40 @@ fn attributes_of_serde_and_schemars_count() {
         }),
     );
 }
+
+#[test]
+fn null_that_must_be_given_is_kept() {
+    #[derive(JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Wanted {
+        Text(String),
+        Nothing,
+    }
+    same(
+        &input::<Wanted>(),
+        &json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    );
+}
+
+#[test]
+fn definitions_nothing_refers_to_are_dropped() {
+    fn short(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        generator.subschema_for::<Tree>();
+        schemars::json_schema!({"type": "string"})
+    }
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Holder {
+        #[schemars(schema_with = "short")]
+        short: Tree,
+    }
+    assert_eq!(
+        output::<Holder>(),
+        json!({
+            "type": "object",
+            "properties": {"short": {"type": "string"}},
+            "required": ["short"],
+        })
+    );
+}

@@ -13,8 +13,7 @@ impl Expansion<'_> {
         if self.whole().is_some() {
             return TokenStream::new();
         }
-        let root = &self.root;
-        let private = quote!(#root::__private);
+        let private = &self.private;
         let serde = quote!(#private::serde).to_string();
         let schemars = quote!(#private::schemars).to_string();
         let closed = (!self.fields().any(|field| field.flattened))
@@ -24,6 +23,10 @@ impl Expansion<'_> {
             let (field, function) = field(index, argument);
             fields.push(field);
             functions.extend(function);
+            if !argument.customised {
+                let kind = &argument.kind;
+                functions.push(quote!(const _: fn() = #private::argument::<#kind>;));
+            }
         }
         // The literal is in the schema already, with a better description than a
         // field could give it.

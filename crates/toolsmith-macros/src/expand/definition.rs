@@ -10,8 +10,7 @@ use crate::docs;
 
 impl Expansion<'_> {
     pub(super) fn definition(&self) -> TokenStream {
-        let root = &self.root;
-        let private = quote!(#root::__private);
+        let private = &self.private;
         let options = &self.options;
         let name = &self.function.name;
         let description = docs::text(&self.item.attrs).unwrap_or_else(|| quote!(""));
@@ -38,11 +37,12 @@ impl Expansion<'_> {
             options.kind.as_ref().map(variant),
             options.effect.as_ref().map(variant),
         ) {
-            (Some(kind), None) => definition.extend(quote!(.with_kind(#root::Kind::#kind))),
+            (Some(kind), None) => definition.extend(quote!(.with_kind(#private::Kind::#kind))),
             (None, Some(effect)) => definition
-                .extend(quote!(.with_kind(#root::Kind::of_effect(#root::Effect::#effect)))),
-            (Some(kind), Some(effect)) => definition
-                .extend(quote!(.with_kind(#root::Kind::#kind).with_effect(#root::Effect::#effect))),
+                .extend(quote!(.with_kind(#private::Kind::of_effect(#private::Effect::#effect)))),
+            (Some(kind), Some(effect)) => definition.extend(
+                quote!(.with_kind(#private::Kind::#kind).with_effect(#private::Effect::#effect)),
+            ),
             (None, None) => {}
         }
         if let Some(returns) = &options.returns {
@@ -53,7 +53,7 @@ impl Expansion<'_> {
                 .consent_reason
                 .as_ref()
                 .map(|reason| quote!(.because(#reason)));
-            definition.extend(quote!(.with_consent(#root::Consent::new(#consent) #because)));
+            definition.extend(quote!(.with_consent(#private::Consent::new(#consent) #because)));
         }
         let changes = self.changes();
         if changes.is_empty() {
@@ -68,8 +68,7 @@ impl Expansion<'_> {
 
     /// What has no method of its own: plain fields of the definition.
     fn changes(&self) -> Vec<TokenStream> {
-        let root = &self.root;
-        let private = quote!(#root::__private);
+        let private = &self.private;
         let options = &self.options;
         let mut changes = Vec::new();
         for (field, value) in [
