@@ -24,141 +24,160 @@ use crate::permit::{Approver, ErasedApprover, Nobody};
 /// ```
 #[derive(Clone)]
 pub struct Caller {
-    identity: Arc<str>,
-    agent: Option<Arc<str>>,
+    terms: Arc<Terms>,
+}
+
+/// What a caller is made of; shared, because every call keeps its caller.
+#[derive(Clone)]
+struct Terms {
+    identity: String,
+    agent: Option<String>,
     offer: Option<Arc<Offer>>,
-    pub(crate) approver: Option<Arc<dyn ErasedApprover>>,
-    pub(crate) inquirer: Option<Arc<dyn Inquirer>>,
-    pub(crate) takes_input_requests: bool,
+    approver: Option<Arc<dyn ErasedApprover>>,
+    inquirer: Option<Arc<dyn Inquirer>>,
+    takes_input_requests: bool,
     cancellation: CancellationToken,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) recorder: Option<Arc<dyn Recorder>>,
-    idempotency_key: Option<Arc<str>>,
-    trace: Option<Arc<str>>,
+    timeout: Option<Duration>,
+    recorder: Option<Arc<dyn Recorder>>,
+    idempotency_key: Option<String>,
+    trace: Option<String>,
 }
 
 impl Caller {
     /// A caller with nobody to ask, who may see every tool.
-    pub fn new(identity: impl AsRef<str>) -> Self {
+    pub fn new(identity: impl Into<String>) -> Self {
         Self {
-            identity: identity.as_ref().into(),
-            agent: None,
-            offer: None,
-            approver: None,
-            inquirer: None,
-            takes_input_requests: false,
-            cancellation: CancellationToken::new(),
-            timeout: None,
-            recorder: None,
-            idempotency_key: None,
-            trace: None,
+            terms: Arc::new(Terms {
+                identity: identity.into(),
+                agent: None,
+                offer: None,
+                approver: None,
+                inquirer: None,
+                takes_input_requests: false,
+                cancellation: CancellationToken::new(),
+                timeout: None,
+                recorder: None,
+                idempotency_key: None,
+                trace: None,
+            }),
         }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Terms)) -> Self {
+        change(Arc::make_mut(&mut self.terms));
+        self
     }
 
     /// Names the agent the calls are made by, which rules can speak of.
     #[must_use]
-    pub fn with_agent(mut self, agent: impl AsRef<str>) -> Self {
-        self.agent = Some(agent.as_ref().into());
-        self
+    pub fn with_agent(self, agent: impl Into<String>) -> Self {
+        self.with(|terms| terms.agent = Some(agent.into()))
     }
 
     /// Limits the caller to what it was offered.
     #[must_use]
-    pub fn with_offer(mut self, offer: impl Into<Arc<Offer>>) -> Self {
-        self.offer = Some(offer.into());
-        self
+    pub fn with_offer(self, offer: impl Into<Arc<Offer>>) -> Self {
+        self.with(|terms| terms.offer = Some(offer.into()))
     }
 
     /// Sets who is asked for approval.
     #[must_use]
-    pub fn with_approver(mut self, approver: impl Approver) -> Self {
-        self.approver = Some(Arc::new(approver));
-        self
+    pub fn with_approver(self, approver: impl Approver) -> Self {
+        self.with(|terms| terms.approver = Some(Arc::new(approver)))
     }
 
     /// Sets who answers what tools ask while they run.
     #[must_use]
-    pub fn with_inquirer(mut self, inquirer: impl Inquirer) -> Self {
-        self.inquirer = Some(Arc::new(inquirer));
-        self
+    pub fn with_inquirer(self, inquirer: impl Inquirer) -> Self {
+        self.with(|terms| terms.inquirer = Some(Arc::new(inquirer)))
     }
 
     /// Says that the caller can take [`Reply::NeedsInput`](toolsmith_core::Reply)
     /// and come back with answers.
     #[must_use]
-    pub fn taking_input_requests(mut self) -> Self {
-        self.takes_input_requests = true;
-        self
+    pub fn taking_input_requests(self) -> Self {
+        self.with(|terms| terms.takes_input_requests = true)
     }
 
     /// Ends the caller's calls when the token is cancelled.
     #[must_use]
-    pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
-        self.cancellation = token;
-        self
+    pub fn with_cancellation(self, token: CancellationToken) -> Self {
+        self.with(|terms| terms.cancellation = token)
     }
 
     /// Sets the time limit of each call instead of the tool's own.
     #[must_use]
-    pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        self.with(|terms| terms.timeout = Some(timeout))
     }
 
     /// Sends the events of the caller's calls here too, progress and streamed
     /// output among them.
     #[must_use]
-    pub fn with_recorder(mut self, recorder: impl Recorder) -> Self {
-        self.recorder = Some(Arc::new(recorder));
-        self
+    pub fn with_recorder(self, recorder: impl Recorder) -> Self {
+        self.with(|terms| terms.recorder = Some(Arc::new(recorder)))
     }
 
     /// Names the attempt, so that a repetition can be told from a second wish.
     #[must_use]
-    pub fn with_idempotency_key(mut self, key: impl AsRef<str>) -> Self {
-        self.idempotency_key = Some(key.as_ref().into());
-        self
+    pub fn with_idempotency_key(self, key: impl Into<String>) -> Self {
+        self.with(|terms| terms.idempotency_key = Some(key.into()))
     }
 
     /// Carries a trace context in the W3C form.
     #[must_use]
-    pub fn with_trace(mut self, trace: impl AsRef<str>) -> Self {
-        self.trace = Some(trace.as_ref().into());
-        self
+    pub fn with_trace(self, trace: impl Into<String>) -> Self {
+        self.with(|terms| terms.trace = Some(trace.into()))
     }
 
     /// Who makes the calls.
     pub fn identity(&self) -> &str {
-        &self.identity
+        &self.terms.identity
     }
 
     /// The agent the calls are made by.
     pub fn agent(&self) -> Option<&str> {
-        self.agent.as_deref()
+        self.terms.agent.as_deref()
     }
 
     /// What the caller was offered.
     pub fn offer(&self) -> Option<&Arc<Offer>> {
-        self.offer.as_ref()
+        self.terms.offer.as_ref()
     }
 
     /// What ends the caller's calls.
     pub fn cancellation(&self) -> &CancellationToken {
-        &self.cancellation
+        &self.terms.cancellation
     }
 
     /// What names the attempt.
     pub fn idempotency_key(&self) -> Option<&str> {
-        self.idempotency_key.as_deref()
+        self.terms.idempotency_key.as_deref()
     }
 
     /// The trace context.
     pub fn trace(&self) -> Option<&str> {
-        self.trace.as_deref()
+        self.terms.trace.as_deref()
+    }
+
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.terms.timeout
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&Arc<dyn Recorder>> {
+        self.terms.recorder.as_ref()
+    }
+
+    pub(crate) fn inquirer(&self) -> Option<&Arc<dyn Inquirer>> {
+        self.terms.inquirer.as_ref()
+    }
+
+    pub(crate) fn takes_input_requests(&self) -> bool {
+        self.terms.takes_input_requests
     }
 
     pub(crate) fn approver(&self) -> &dyn ErasedApprover {
-        match &self.approver {
+        match &self.terms.approver {
             Some(approver) => &**approver,
             None => &Nobody,
         }
@@ -168,9 +187,9 @@ impl Caller {
 impl fmt::Debug for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Caller")
-            .field("identity", &self.identity)
-            .field("agent", &self.agent)
-            .field("timeout", &self.timeout)
+            .field("identity", &self.terms.identity)
+            .field("agent", &self.terms.agent)
+            .field("timeout", &self.terms.timeout)
             .finish_non_exhaustive()
     }
 }

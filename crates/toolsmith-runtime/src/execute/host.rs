@@ -37,7 +37,7 @@ pub(super) struct Host {
 /// The call's trail, while it runs, and what was streamed so far.
 #[derive(Debug)]
 struct State {
-    trail: Option<Trail>,
+    trail: Option<Box<Trail>>,
     streamed: usize,
     line: String,
 }
@@ -50,7 +50,7 @@ struct Clock {
 }
 
 impl Host {
-    pub(super) fn new(inner: Arc<Inner>, trail: Trail) -> Self {
+    pub(super) fn new(inner: Arc<Inner>, trail: Box<Trail>) -> Self {
         Self {
             inner,
             caller: trail.caller().clone(),
@@ -74,13 +74,18 @@ impl Host {
 
     /// Ends the listening: what the tool says from now on is dropped. Called once,
     /// by whoever owns the execution.
-    pub(super) fn close(&self) -> Trail {
+    pub(super) fn close(&self) -> Box<Trail> {
         let waited = self.clock().waited;
         let mut state = self.state();
         self.flush(&mut state);
         let mut trail = state.trail.take().expect("an execution ends once");
         trail.waited(waited);
         trail
+    }
+
+    /// Tells whether the clock can stop at all: only where somebody can be asked.
+    pub(super) fn may_wait(&self) -> bool {
+        self.caller.inquirer().is_some()
     }
 
     /// How much longer a call with this limit may run; none while a person is
@@ -177,7 +182,7 @@ impl ContextHost for Host {
 
     fn ask(&self, mut question: Question) -> Pin<Box<dyn Future<Output = Response> + Send + '_>> {
         Box::pin(async move {
-            let Some(inquirer) = &self.caller.inquirer else {
+            let Some(inquirer) = self.caller.inquirer() else {
                 return Response::Unavailable;
             };
             self.inner.shaper.small(&mut question.message);

@@ -35,22 +35,17 @@ use pool::GivenUp;
 pub(crate) async fn execute(
     inner: &Arc<Inner>,
     call: PermittedCall,
-    trail: Trail,
-) -> (Outcome, Trail) {
+    trail: Box<Trail>,
+) -> (Outcome, Box<Trail>) {
     let cancellation = trail.caller().cancellation().clone();
-    let limit = time_limit(inner, &call, trail.caller().timeout);
-    let in_line = tokio::select! {
-        biased;
-        () = cancellation.cancelled() => {
-            let error = ToolError::new(ErrorKind::Cancelled, "was given up before it began");
-            return (Outcome::failure(error), trail);
-        }
-        locks = tokio::time::timeout(limit, inner.paths.acquire(call.plan())) => locks,
-    };
-    let Ok(in_line) = in_line else {
-        let what = "another call was still writing the same path; it did not begin";
-        let error = ToolError::new(ErrorKind::Timeout, what);
+    let limit = time_limit(inner, &call, trail.caller().timeout());
+    if cancellation.is_cancelled() {
+        let error = ToolError::new(ErrorKind::Cancelled, "was given up before it began");
         return (Outcome::failure(error), trail);
+    }
+    let in_line = match wait_in_line(inner, &call, &cancellation, limit).await {
+        Ok(in_line) => in_line,
+        Err(error) => return (Outcome::failure(error), trail),
     };
     let mut execution = match Execution::start(inner, &call, in_line, trail) {
         Ok(execution) => execution,
@@ -63,6 +58,30 @@ pub(crate) async fn execute(
     let outcome = execution.settle(end, limit).await;
     let trail = execution.finish(&outcome);
     (outcome, trail)
+}
+
+/// Waits until nobody else writes what this call writes.
+async fn wait_in_line(
+    inner: &Inner,
+    call: &PermittedCall,
+    cancellation: &CancellationToken,
+    limit: Duration,
+) -> Result<InLine, ToolError> {
+    let waiting = inner.paths.acquire(call.plan());
+    if call.plan().touches.is_empty() {
+        return Ok(waiting.await);
+    }
+    tokio::select! {
+        biased;
+        () = cancellation.cancelled() => {
+            let what = "was given up while another call wrote the same path; it did not begin";
+            Err(ToolError::new(ErrorKind::Cancelled, what))
+        }
+        in_line = tokio::time::timeout(limit, waiting) => in_line.map_err(|_| {
+            let what = "another call was still writing the same path; it did not begin";
+            ToolError::new(ErrorKind::Timeout, what)
+        }),
+    }
 }
 
 /// The plan's limit where the tool takes a time-out, cut to the caller's; else the
@@ -105,8 +124,8 @@ impl Execution {
         inner: &Arc<Inner>,
         call: &PermittedCall,
         in_line: InLine,
-        trail: Trail,
-    ) -> Result<Self, Box<(ToolError, Trail)>> {
+        trail: Box<Trail>,
+    ) -> Result<Self, Box<(ToolError, Box<Trail>)>> {
         let entry = call.entry();
         let token = CancellationToken::new();
         let host = Arc::new(Host::new(Arc::clone(inner), trail));
@@ -154,6 +173,9 @@ impl Execution {
     async fn watch(&mut self, cancellation: &CancellationToken, limit: Duration) -> End {
         let (host, began) = (Arc::clone(&self.host), self.began);
         let time_is_up = async {
+            if !host.may_wait() {
+                return tokio::time::sleep(limit).await;
+            }
             loop {
                 let Some(left) = host.left(began, limit) else {
                     host.clock_moved().await;
@@ -252,7 +274,7 @@ impl Execution {
         }
     }
 
-    fn finish(self, outcome: &Outcome) -> Trail {
+    fn finish(self, outcome: &Outcome) -> Box<Trail> {
         let mut trail = self.host.close();
         trail.finished(outcome.error.as_ref());
         trail

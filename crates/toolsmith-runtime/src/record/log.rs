@@ -57,7 +57,7 @@ impl Recorder for LogRecorder {
                     tool,
                     call_id = event.call.map(|id| id.as_str()),
                     caller = event.caller,
-                    duration_us = u64::try_from(event.elapsed.as_micros()).unwrap_or(u64::MAX),
+                    duration_us = u64::try_from(event.elapsed().as_micros()).unwrap_or(u64::MAX),
                     success = outcome.is_some() && error.is_none(),
                     error = error.map(|error| error.code()),
                     arguments = arguments.to_text(self.bytes),

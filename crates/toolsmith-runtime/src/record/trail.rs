@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 use toolsmith_core::call::RawArguments;
-use toolsmith_core::event::{Event, Recorder, Sensitive, What};
+use toolsmith_core::event::{Clock, Event, Sensitive, What};
 use toolsmith_core::outcome::Facts;
 use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
@@ -56,8 +56,9 @@ impl Trail {
         call: &RawCall,
         id: CallId,
         caller: &Caller,
-    ) -> Self {
-        let trail = Self {
+    ) -> Box<Self> {
+        // Boxed, because it is handed from stage to stage and into the tool's host.
+        let trail = Box::new(Self {
             recorders,
             redactor,
             caller: caller.clone(),
@@ -69,7 +70,7 @@ impl Trail {
             began: Instant::now(),
             waited: Duration::ZERO,
             stage: Stage::Open,
-        };
+        });
         let malformed;
         let arguments = match &call.arguments {
             RawArguments::Json(value) => value,
@@ -114,11 +115,6 @@ impl Trail {
         facts.call_id = Some(self.id.clone());
         facts.duration = Some(self.elapsed());
         facts.repairs.clone_from(&self.repairs);
-    }
-
-    /// How long the call took so far, without waiting.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.began.elapsed().saturating_sub(self.waited)
     }
 
     pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>) {
@@ -177,11 +173,7 @@ impl Trail {
     }
 
     /// Records the reply, which ends the trail.
-    pub(crate) fn replied(mut self, outcome: Option<&Outcome>) {
-        self.reply(outcome);
-    }
-
-    fn reply(&mut self, outcome: Option<&Outcome>) {
+    pub(crate) fn replied(&mut self, outcome: Option<&Outcome>) {
         let refused = self.stage == Stage::Open;
         self.stage = Stage::Replied;
         if refused && let Some(error) = outcome.and_then(|outcome| outcome.error.as_ref()) {
@@ -200,13 +192,17 @@ impl Trail {
     }
 
     pub(crate) fn tell(&self, what: What<'_>) {
-        let mut event = Event::new(what);
+        let mut event = Event::new(what).with_clock(self);
         event.call = Some(&self.id);
         event.tool = self.tool.as_ref().map(|tool| &tool.name);
         event.caller = self.caller().identity();
-        event.elapsed = self.elapsed();
-        let callers: Option<&Arc<dyn Recorder>> = self.caller().recorder.as_ref();
-        self.recorders.record(&event, callers);
+        self.recorders.record(&event, self.caller.recorder());
+    }
+}
+
+impl Clock for Trail {
+    fn elapsed(&self) -> Duration {
+        self.began.elapsed().saturating_sub(self.waited)
     }
 }
 
@@ -219,6 +215,6 @@ impl Drop for Trail {
         self.finished(Some(&error));
         let mut outcome = Outcome::failure(error);
         self.note_facts(&mut outcome.facts);
-        self.reply(Some(&outcome));
+        self.replied(Some(&outcome));
     }
 }

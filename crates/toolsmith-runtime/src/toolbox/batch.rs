@@ -29,13 +29,8 @@ impl Toolbox {
         caller: &Caller,
         order: Order,
     ) -> Vec<Reply> {
-        let judged = calls.into_iter().map(|call| {
-            let answers = call.answers.clone();
-            let mut trail = self.inner.begin(&call, caller);
-            let prepared = self.inner.prepare(call, caller, &mut trail);
-            (prepared, answers, trail)
-        });
-        let judged: Vec<_> = judged.collect();
+        let judged = calls.into_iter().map(|call| self.judge(call, caller));
+        let judged = judged.collect();
         let ready = self.permit_all(judged, caller).await;
         let at_once = match order {
             Order::Parallel => self.inner.limits.parallel.max(1),
@@ -58,8 +53,16 @@ impl Toolbox {
         replies.into_iter().map(|(_, reply)| reply).collect()
     }
 
+    /// Takes a call from the door to the decision.
+    pub(super) fn judge(&self, call: RawCall, caller: &Caller) -> Judged {
+        let answers = call.answers.clone();
+        let mut trail = self.inner.begin(&call, caller);
+        let prepared = self.inner.prepare(call, caller, &mut trail);
+        (prepared, answers, trail)
+    }
+
     /// Asks once for every call that must be asked for, and takes each answer.
-    async fn permit_all(&self, judged: Vec<Judged>, caller: &Caller) -> Vec<Permitted> {
+    pub(super) async fn permit_all(&self, judged: Vec<Judged>, caller: &Caller) -> Vec<Permitted> {
         let requests: Vec<ApprovalRequest> = judged
             .iter()
             .filter_map(|(prepared, answers, _)| match (prepared, answers) {
@@ -96,7 +99,7 @@ impl Toolbox {
 }
 
 /// A call the guards have spoken on, with the answers it brought.
-type Judged = (Prepared, Option<Answers>, Trail);
+pub(super) type Judged = (Prepared, Option<Answers>, Box<Trail>);
 
 /// A call that may run, or the reply to one that may not.
-type Permitted = (Result<PermittedCall, Reply>, Trail);
+pub(super) type Permitted = (Result<PermittedCall, Reply>, Box<Trail>);

@@ -108,8 +108,16 @@ impl Toolbox {
     /// Makes a call: resolves, validates, plans, permits, executes and shapes it,
     /// and records each step. Whatever goes wrong is in the reply.
     pub async fn run(&self, call: RawCall, caller: &Caller) -> Reply {
-        let mut replies = self.run_all([call], caller, Order::Sequential).await;
-        replies.pop().expect("one call has one reply")
+        let judged = self.judge(call, caller);
+        // Most calls need nobody's word.
+        let (permitted, trail) = match judged {
+            (Prepared::Ready(call), _, trail) => (Ok(call), trail),
+            judged => self.permit_all(vec![judged], caller).await.remove(0),
+        };
+        match permitted {
+            Ok(call) => self.inner.carry_out(call, trail).await,
+            Err(reply) => self.inner.reply(reply, trail).await,
+        }
     }
 
     /// As [`Toolbox::run`], for hosts without async: blocks the thread on the
@@ -181,7 +189,7 @@ impl Inner {
     }
 
     /// Opens the trail of a call, numbering it where the caller did not.
-    fn begin(&self, call: &RawCall, caller: &Caller) -> Trail {
+    fn begin(&self, call: &RawCall, caller: &Caller) -> Box<Trail> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let id = match &call.id {
             Some(id) => id.clone(),
@@ -247,7 +255,7 @@ impl Inner {
         trail: &Trail,
     ) -> Result<PermittedCall, Reply> {
         if let Some(Approval::Unavailable { .. }) = approval
-            && caller.takes_input_requests
+            && caller.takes_input_requests()
             && let Some(signer) = &self.signer
         {
             let request = ApprovalRequest::new(&call, decision);
@@ -259,13 +267,13 @@ impl Inner {
     }
 
     /// Runs a permitted call, and replies.
-    async fn carry_out(self: &Arc<Self>, call: PermittedCall, trail: Trail) -> Reply {
+    async fn carry_out(self: &Arc<Self>, call: PermittedCall, trail: Box<Trail>) -> Reply {
         let (outcome, trail) = execute(self, call, trail).await;
         self.reply(outcome.into(), trail).await
     }
 
     /// Shapes a reply, fills in the facts, and ends the trail.
-    async fn reply(&self, reply: Reply, trail: Trail) -> Reply {
+    async fn reply(&self, reply: Reply, mut trail: Box<Trail>) -> Reply {
         let outcome = match reply {
             Reply::Done(outcome) => *outcome,
             other => {

@@ -28,7 +28,7 @@ pub struct Problem {
     pub suggestion: Option<String>,
 }
 
-/// Everything that is wrong, in the order of the schema's keywords.
+/// Everything that is wrong.
 pub(super) fn problems(tool: &ToolDef, validator: &Validator, value: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     for error in validator.iter_errors(value) {
@@ -37,6 +37,12 @@ pub(super) fn problems(tool: &ToolDef, validator: &Validator, value: &Value) -> 
             break;
         }
     }
+    // In the order of the schema, which is the order a reader has in mind.
+    let names = known_names(tool, "");
+    problems.sort_by_key(|problem| {
+        let outermost = problem.path.split(['.', '[']).next().unwrap_or_default();
+        names.iter().position(|name| name == outermost)
+    });
     problems
 }
 

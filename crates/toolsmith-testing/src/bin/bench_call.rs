@@ -1,0 +1,218 @@
+//! What the door costs: CPU time per call above the bare function.
+//!
+//! Every figure compares two ways in one run, in turns, so that a busy machine
+//! slows both. CPU time is the process's own, all threads together.
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use toolsmith_core::{AnyTool, Kind, Outcome, RawCall, Schema, ToolDef};
+use toolsmith_runtime::{Caller, Order, Toolbox};
+
+const ROUNDS: usize = 7;
+const CALLS: u64 = 20_000;
+
+fn main() -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            println!("cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    // From within a task, as servers and agents call: from outside, every call would
+    // also wake a sleeping thread and be charged for it.
+    let benches = runtime.spawn(async {
+        let mut good = true;
+        good &= cost("async tool", 10.0, Style::Async).await;
+        good &= cost("blocking tool", 60.0, Style::Blocking).await;
+        good &= size().await;
+        good &= memory().await;
+        good
+    });
+    let good = runtime.block_on(benches).unwrap_or(false);
+    println!("load average {}", load());
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Style {
+    Async,
+    Blocking,
+}
+
+#[derive(serde::Deserialize)]
+struct Sum {
+    a: f64,
+    b: f64,
+}
+
+static SUMS: AtomicU64 = AtomicU64::new(0);
+
+/// The work itself, kept from being optimised away.
+fn sum(sum: &Sum) -> f64 {
+    SUMS.fetch_add(1, Ordering::Relaxed);
+    std::hint::black_box(sum.a + sum.b)
+}
+
+async fn sum_async(numbers: &Sum) -> f64 {
+    sum(numbers)
+}
+
+fn toolbox(tools: usize, style: Style) -> Toolbox {
+    let schema = json!({
+        "properties": {
+            "a": { "type": "number", "description": "The first number." },
+            "b": { "type": "number", "description": "The second number." },
+        },
+        "required": ["a", "b"],
+    });
+    let schema = Schema::input(schema).expect("a schema");
+    let tools = (0..tools).map(|number| {
+        let definition = ToolDef::new(format!("add_{number}"))
+            .expect("a name")
+            .with_description("Adds two numbers and returns the sum.")
+            .with_kind(Kind::Think)
+            .with_input(schema.clone());
+        match style {
+            Style::Async => AnyTool::from_fn(definition, async |numbers: Sum, _context| {
+                Outcome::ok(sum_async(&numbers).await)
+            }),
+            Style::Blocking => AnyTool::from_blocking_fn(definition, |numbers: Sum, _context| {
+                Outcome::ok(sum(&numbers))
+            }),
+        }
+    });
+    Toolbox::new(tools).expect("a toolbox")
+}
+
+/// Calls `add_0` to `add_9` in turn.
+async fn through_the_door(toolbox: &Toolbox, caller: &Caller, calls: u64) {
+    for number in 0..calls {
+        let call = RawCall::new(
+            format!("add_{}", number % 10),
+            json!({"a": number, "b": 1.5}),
+        );
+        let outcome = toolbox.run(call, caller).await.into_outcome();
+        assert!(outcome.is_success(), "{outcome:?}");
+    }
+}
+
+async fn bare(style: Style, calls: u64) {
+    for number in 0..calls {
+        let value = json!({"a": number, "b": 1.5});
+        let numbers: Sum = serde_json::from_value(value).expect("two numbers");
+        match style {
+            Style::Async => sum_async(&numbers).await,
+            Style::Blocking => sum(&numbers),
+        };
+    }
+}
+
+/// Microseconds of CPU per call that something took.
+async fn per_call(calls: u64, work: impl Future<Output = ()>) -> f64 {
+    let before = cpu();
+    work.await;
+    (cpu() - before).as_secs_f64() * 1e6 / calls as f64
+}
+
+async fn cost(name: &str, goal: f64, style: Style) -> bool {
+    let toolbox = toolbox(10, style);
+    let caller = Caller::new("bench");
+    through_the_door(&toolbox, &caller, CALLS / 10).await;
+    let mut above = Vec::new();
+    for _ in 0..ROUNDS {
+        let bare = per_call(CALLS, bare(style, CALLS)).await;
+        let door = per_call(CALLS, through_the_door(&toolbox, &caller, CALLS)).await;
+        above.push(door - bare);
+    }
+    verdict(
+        &format!("{name}: CPU above the bare function"),
+        median(&mut above),
+        "µs",
+        goal,
+    )
+}
+
+/// The same ten tools, among ten and among ten thousand.
+async fn size() -> bool {
+    let (few, many) = (toolbox(10, Style::Async), toolbox(10_000, Style::Async));
+    let caller = Caller::new("bench");
+    for toolbox in [&few, &many] {
+        through_the_door(toolbox, &caller, CALLS / 10).await;
+    }
+    let mut ratios = Vec::new();
+    for _ in 0..ROUNDS {
+        let among_few = per_call(CALLS, through_the_door(&few, &caller, CALLS)).await;
+        let among_many = per_call(CALLS, through_the_door(&many, &caller, CALLS)).await;
+        ratios.push(among_many / among_few);
+    }
+    verdict("10,000 tools against 10", median(&mut ratios), "×", 1.2)
+}
+
+/// Memory after 100,000 calls against memory after the first 10,000.
+async fn memory() -> bool {
+    let toolbox = toolbox(10, Style::Async);
+    let caller = Caller::new("bench");
+    through_the_door(&toolbox, &caller, 10_000).await;
+    let before = resident();
+    through_the_door(&toolbox, &caller, 80_000).await;
+    let calls = (0..10_000).map(|n| RawCall::new("add_1", json!({"a": n, "b": 1})));
+    let replies = toolbox.run_all(calls, &caller, Order::Parallel).await;
+    assert_eq!(replies.len(), 10_000);
+    drop(replies);
+    through_the_door(&toolbox, &caller, 10_000).await;
+    let grown = (resident() as f64 - before as f64) / f64::from(1 << 20);
+    // A batch of 10,000 is held whole once; what the allocator keeps of that is no leak.
+    verdict("memory grown by 100,000 calls", grown, "MB", 24.0)
+}
+
+fn verdict(what: &str, figure: f64, unit: &str, goal: f64) -> bool {
+    let good = figure <= goal;
+    let word = if good { "ok" } else { "MISSED" };
+    println!("{what:45} {figure:8.2} {unit:2}  (goal ≤ {goal} {unit})  {word}");
+    good
+}
+
+fn median(figures: &mut [f64]) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let nanos = u32::try_from(time.tv_nsec).unwrap_or_default();
+    Duration::new(seconds, nanos)
+}
+
+/// Resident memory in bytes, from the kernel.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm
+        .split_whitespace()
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .unwrap_or_default();
+    pages * rustix::param::page_size() as u64
+}
+
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace()
+        .next()
+        .unwrap_or("unknown")
+        .to_owned()
+}
