@@ -61,6 +61,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[CORE, "toolsmith-runtime", "toolsmith-mcp"],
     ),
     ("xtask", &[]),
+    ("first-tool", &["toolsmith"]),
 ];
 
 const UP_TO_MANAGER: &[&str] = &[
