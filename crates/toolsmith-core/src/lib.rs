@@ -21,25 +21,53 @@
 //!
 //! The modules come in the order in which a call meets them.
 
-pub mod binding;
-pub mod call;
-pub mod context;
-pub mod declared;
-pub mod definition;
-mod describe;
-pub mod duration;
-pub mod error;
-pub mod event;
-pub mod json;
+// What a tool is.
+
 pub mod name;
-pub mod offer;
-pub mod outcome;
-pub mod plan;
-pub mod project;
-pub mod reply;
+
 pub mod schema;
-pub mod store;
+
+pub mod definition;
+
+mod describe;
+
+pub mod binding;
+
+// What a tool author writes.
+
 pub mod tool;
+
+pub mod context;
+
+pub mod declared;
+
+// What happens to a call.
+
+pub mod offer;
+
+pub mod call;
+
+pub mod plan;
+
+pub mod outcome;
+
+pub mod error;
+
+pub mod reply;
+
+pub mod project;
+
+// What watches and keeps.
+
+pub mod event;
+
+pub mod store;
+
+// What reads text.
+
+pub mod duration;
+
+pub mod json;
 
 #[doc(hidden)]
 #[path = "support.rs"]
