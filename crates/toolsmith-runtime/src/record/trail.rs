@@ -57,7 +57,7 @@ impl Trail {
         id: CallId,
         caller: &Caller,
     ) -> Self {
-        let trail = Self {
+        let mut trail = Self {
             recorders,
             redactor,
             caller: caller.clone(),
@@ -65,11 +65,12 @@ impl Trail {
             called_as: call.name.clone(),
             tool: None,
             arguments: Noted::None,
-            repairs: call.repairs.clone(),
+            repairs: Vec::new(),
             began: Instant::now(),
             waited: Duration::ZERO,
             stage: Stage::Open,
         };
+        trail.note_repairs(&call.repairs);
         let malformed;
         let arguments = match &call.arguments {
             RawArguments::Json(value) => value,
@@ -127,11 +128,17 @@ impl Trail {
 
     pub(crate) fn planned(&mut self, call: &PlannedCall) {
         self.arguments = Noted::Checked(call.call().arguments().clone());
-        self.repairs = call.call().repairs().to_vec();
+        self.note_repairs(call.call().repairs());
         self.tell(What::Validated {
             repairs: &self.repairs,
         });
         self.tell(What::Planned { plan: call.plan() });
+    }
+
+    /// Repairs quote the arguments, so they are cleaned like them.
+    fn note_repairs(&mut self, repairs: &[String]) {
+        let clean = |repair: &String| self.redactor.clean(repair).into_owned();
+        self.repairs = repairs.iter().map(clean).collect();
     }
 
     pub(crate) fn decided(&self, decision: &Decision) {
