@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use toolsmith_core::call::RawArguments;
 use toolsmith_core::event::{Event, Recorder, Sensitive, What};
 use toolsmith_core::outcome::Facts;
-use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
+use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError, json};
 
 use super::Recorders;
 use crate::caller::Caller;
@@ -73,6 +73,11 @@ impl Trail {
         trail.note_repairs(&call.repairs);
         let malformed;
         let arguments = match &call.arguments {
+            // Writing it out would recurse, and validation refuses it anyway.
+            RawArguments::Json(value) if json::depth_exceeds(value, json::MAX_DEPTH) => {
+                malformed = Value::from("[nested too deep]");
+                &malformed
+            }
             RawArguments::Json(value) => value,
             RawArguments::Malformed(reason) => {
                 malformed = Value::String(format!("[unreadable: {reason}]"));

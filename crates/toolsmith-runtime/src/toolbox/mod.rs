@@ -161,7 +161,9 @@ impl Toolbox {
         let tools = source.tools().await?;
         let count = tools.len();
         let refreshed = self.inner.registry.refresh(&ticket, tools);
-        self.inner.registered(source.name(), count);
+        if let Refreshed::Replaced { refused, .. } = &refreshed {
+            self.inner.registered(source.name(), count - refused.len());
+        }
         Ok(refreshed)
     }
 
@@ -197,7 +199,7 @@ impl Inner {
         let planned = resolve(call, &self.registry, offer)
             .inspect(|call| trail.resolved(&call.entry.definition))
             .and_then(|call| validate(call, &self.cache, self.limits.argument_bytes))
-            .and_then(plan);
+            .and_then(|call| plan(call, &self.shaper));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),

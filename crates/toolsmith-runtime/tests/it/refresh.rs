@@ -183,3 +183,28 @@ async fn a_toolbox_asks_a_source_and_keeps_what_it_had_when_that_fails() {
     assert_eq!(registered.len(), 2, "{registered:?}");
     assert_eq!((&registered[1]["source"], &registered[1]["tools"]), (&json!("list"), &json!(2)));
 }
+
+/// Overtakes itself: while it answers, a newer answer arrives.
+struct Slow(Toolbox);
+
+impl ToolSource for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+    async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
+        let ticket = self.0.registry().begin_refresh("slow");
+        self.0.registry().refresh(&ticket, tools(&["new"]));
+        Ok(tools(&["old"]))
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_was_overtaken_is_dropped_and_not_recorded() {
+    let recording = Recording::new();
+    let toolbox = Toolbox::builder().recorder(recording.clone()).build().unwrap();
+    let refreshed = toolbox.refresh(&Slow(toolbox.clone())).await.unwrap();
+    assert!(matches!(refreshed, Refreshed::Stale));
+    assert_eq!(names(toolbox.registry()), ["new"]);
+    let of_slow = recording.all("registered").iter().filter(|e| e["source"] == "slow").count();
+    assert_eq!(of_slow, 0);
+}
