@@ -36,7 +36,9 @@ pub fn with_schema(name: &str, schema: Value) -> ToolDef {
 
 /// A tool that answers with what it got.
 pub fn echoing(definition: ToolDef) -> AnyTool {
-    AnyTool::from_fn(definition, async |arguments: Value, _| Outcome::ok(arguments))
+    AnyTool::from_fn(definition, async |arguments: Value, _| {
+        Outcome::ok(arguments)
+    })
 }
 
 /// A tool that answers with a fixed outcome.

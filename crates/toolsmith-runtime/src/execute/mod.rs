@@ -312,7 +312,10 @@ fn stopped(error: ToolError, partial: Option<Outcome>) -> Outcome {
 
 /// Drops an outcome nobody wants, however deep its values nest.
 fn discard(mut outcome: Outcome) {
-    let details = outcome.error.as_mut().and_then(|error| error.details.take());
+    let details = outcome
+        .error
+        .as_mut()
+        .and_then(|error| error.details.take());
     let metadata = std::mem::take(&mut outcome.metadata);
     let values = outcome.value.take().into_iter().chain(details);
     let metadata = metadata.into_iter().map(|(_, value)| value);

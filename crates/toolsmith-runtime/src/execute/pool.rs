@@ -242,7 +242,6 @@ impl Handle {
         }
         GivenUp::StillRunning
     }
-
 }
 
 impl Drop for Handle {

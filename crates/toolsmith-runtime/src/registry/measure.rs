@@ -290,7 +290,9 @@ fn parts<'s>(keyword: &str, value: &'s Value) -> Vec<(Option<&'s str>, &'s Value
         Value::Array(list) => list.iter().map(|schema| (None, schema)).collect(),
         Value::Object(map) => match keyword {
             "properties" | "patternProperties" | "dependentSchemas" => {
-                let named = map.iter().map(|(name, schema)| (Some(name.as_str()), schema));
+                let named = map
+                    .iter()
+                    .map(|(name, schema)| (Some(name.as_str()), schema));
                 named.collect()
             }
             _ => vec![(None, value)],

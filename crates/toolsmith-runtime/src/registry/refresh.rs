@@ -100,12 +100,9 @@ fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
         .position(|entry| &*entry.origin == source)
         .unwrap_or(others.len());
     let taken = |entry: &Entry| {
-        others
-            .iter()
-            .find(|other| {
-                other.definition.name == entry.definition.name
-                    || other.wire_name == entry.wire_name
-            })
+        others.iter().find(|other| {
+            other.definition.name == entry.definition.name || other.wire_name == entry.wire_name
+        })
     };
     let mut put_fresh = |next: &mut Snapshot| {
         for entry in fresh {

@@ -31,7 +31,11 @@ pub(super) fn coerce(
         }
         let mut mended = false;
         for (path, wanted) in mends {
-            let wanted = if literals.contains(&path) { &[][..] } else { &wanted };
+            let wanted = if literals.contains(&path) {
+                &[][..]
+            } else {
+                &wanted
+            };
             mended |= mend(tool, value, &path, wanted, repairs);
         }
         if !mended {

@@ -21,7 +21,9 @@ fn toolbox() -> Toolbox {
 }
 
 async fn run(toolbox: &Toolbox, caller: &Caller) -> Outcome {
-    let reply = toolbox.run(RawCall::new("write", json!({"n": 1})), caller).await;
+    let reply = toolbox
+        .run(RawCall::new("write", json!({"n": 1})), caller)
+        .await;
     reply.into_outcome()
 }
 
@@ -58,14 +60,21 @@ async fn a_yes_runs_the_call_and_a_no_does_not() {
         "permission_denied: not allowed by the test: it said no"
     );
     let by = "--yes".to_owned();
-    assert!(run(&toolbox(), &asked_by(YesToAll { by })).await.is_success());
+    assert!(
+        run(&toolbox(), &asked_by(YesToAll { by }))
+            .await
+            .is_success()
+    );
 }
 
 #[tokio::test]
 async fn the_approver_is_asked_once_for_a_whole_batch() {
     let approver = ScriptedApprover::new(|requests| {
         let answer = |request: &ApprovalRequest| match request.arguments["n"].as_i64() {
-            Some(2) => Approval::Refused { by: "the test".to_owned(), reason: "not two".to_owned() },
+            Some(2) => Approval::Refused {
+                by: "the test".to_owned(),
+                reason: "not two".to_owned(),
+            },
             _ => request.grant("the test"),
         };
         requests.iter().map(answer).collect()
@@ -82,20 +91,41 @@ async fn the_approver_is_asked_once_for_a_whole_batch() {
     let summary: Vec<Value> = replies
         .into_iter()
         .map(|reply| match reply.into_outcome() {
-            Outcome { error: Some(error), .. } => json!(error.code()),
+            Outcome {
+                error: Some(error), ..
+            } => json!(error.code()),
             Outcome { value, .. } => json!(value),
         })
         .collect();
     assert_eq!(
         summary,
-        [json!({"n": 1}), json!("read"), json!("permission_denied"), json!("unknown_tool"), json!({"n": 3})]
+        [
+            json!({"n": 1}),
+            json!("read"),
+            json!("permission_denied"),
+            json!("unknown_tool"),
+            json!({"n": 3})
+        ]
     );
     let asked = approver.asked();
     assert_eq!(asked.len(), 1);
-    let numbers: Vec<i64> = asked[0].iter().filter_map(|r| r.arguments["n"].as_i64()).collect();
+    let numbers: Vec<i64> = asked[0]
+        .iter()
+        .filter_map(|r| r.arguments["n"].as_i64())
+        .collect();
     assert_eq!(numbers, [1, 2, 3]);
-    toolbox().run_all([RawCall::new("echo", json!({"text": ""}))], &caller, Order::Parallel).await;
-    assert_eq!(approver.asked().len(), 1, "what need not be asked is not asked");
+    toolbox()
+        .run_all(
+            [RawCall::new("echo", json!({"text": ""}))],
+            &caller,
+            Order::Parallel,
+        )
+        .await;
+    assert_eq!(
+        approver.asked().len(),
+        1,
+        "what need not be asked is not asked"
+    );
 }
 
 #[tokio::test]
@@ -103,13 +133,18 @@ async fn an_answer_counts_for_the_call_whose_digest_it_carries() {
     // The first of two calls is approved twice.
     let approver = ScriptedApprover::new(|requests| vec![requests[0].grant("x"); requests.len()]);
     let calls = [1, 2, 1].map(|n| RawCall::new("write", json!({ "n": n })));
-    let replies = toolbox().run_all(calls, &asked_by(approver), Order::Parallel).await;
+    let replies = toolbox()
+        .run_all(calls, &asked_by(approver), Order::Parallel)
+        .await;
     assert!(replies[0].outcome().unwrap().is_success());
     assert_eq!(
         failure(replies[1].outcome().unwrap()).message,
         "not allowed by x: the approval was given for another call"
     );
-    assert!(replies[2].outcome().unwrap().is_success(), "the same call has the same digest");
+    assert!(
+        replies[2].outcome().unwrap().is_success(),
+        "the same call has the same digest"
+    );
 }
 
 #[tokio::test]
@@ -125,7 +160,10 @@ async fn the_digest_is_over_definition_and_arguments_whatever_the_order_of_keys(
     };
     let one = toolbox();
     let base = digest(&one, r#"{"a": 1, "b": {"x": 1, "y": [1, 2]}}"#).await;
-    assert_eq!(base, digest(&one, r#"{"b": {"y": [1, 2], "x": 1}, "a": 1}"#).await);
+    assert_eq!(
+        base,
+        digest(&one, r#"{"b": {"y": [1, 2], "x": 1}, "a": 1}"#).await
+    );
     for other in [
         r#"{"a": "1", "b": {"x": 1, "y": [1, 2]}}"#,
         r#"{"a": 1, "b": {"x": 1, "y": [2, 1]}}"#,
@@ -134,16 +172,25 @@ async fn the_digest_is_over_definition_and_arguments_whatever_the_order_of_keys(
     ] {
         assert_ne!(base, digest(&one, other).await, "{other}");
     }
-    let changed = echoing(definition("write").with_effect(Effect::Write).with_title("another"));
+    let changed = echoing(
+        definition("write")
+            .with_effect(Effect::Write)
+            .with_title("another"),
+    );
     let other = Toolbox::new([changed]).unwrap();
-    assert_ne!(base, digest(&other, r#"{"a": 1, "b": {"x": 1, "y": [1, 2]}}"#).await);
+    assert_ne!(
+        base,
+        digest(&other, r#"{"a": 1, "b": {"x": 1, "y": [1, 2]}}"#).await
+    );
 }
 
 #[tokio::test]
 async fn too_few_answers_deny_the_rest() {
     let approver = ScriptedApprover::new(|requests| vec![requests[0].grant("x")]);
     let calls = [1, 2].map(|n| RawCall::new("write", json!({ "n": n })));
-    let replies = toolbox().run_all(calls, &asked_by(approver), Order::Parallel).await;
+    let replies = toolbox()
+        .run_all(calls, &asked_by(approver), Order::Parallel)
+        .await;
     assert!(replies[0].outcome().unwrap().is_success());
     assert_eq!(
         failure(replies[1].outcome().unwrap()).message,
@@ -155,7 +202,11 @@ async fn too_few_answers_deny_the_rest() {
 async fn an_approver_that_does_not_answer_in_time_denies() {
     let mut limits = Limits::default();
     limits.approval = Duration::from_secs(60);
-    let toolbox = Toolbox::builder().tools([write()]).limits(limits).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools([write()])
+        .limits(limits)
+        .build()
+        .unwrap();
     let began = tokio::time::Instant::now();
     let outcome = run(&toolbox, &asked_by(Silent)).await;
     assert_eq!(
@@ -172,7 +223,6 @@ struct Explodes {
 }
 
 impl Approver for Explodes {
-    #[expect(clippy::manual_async_fn, reason = "one of the two panics before there is a future")]
     fn approve(&self, _: &[ApprovalRequest]) -> impl Future<Output = Vec<Approval>> + Send {
         assert!(!self.at_once, "the approver is broken");
         async { panic!("the approver is broken") }
@@ -194,13 +244,10 @@ async fn an_approver_that_panics_denies() {
 async fn a_caller_that_gives_up_while_somebody_is_asked_is_answered() {
     let token = toolsmith_core::CancellationToken::new();
     let caller = asked_by(Silent).with_cancellation(token.clone());
-    let (outcome, ()) = tokio::join!(
-        async { run(&toolbox(), &caller).await },
-        async {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            token.cancel();
-        }
-    );
+    let (outcome, ()) = tokio::join!(async { run(&toolbox(), &caller).await }, async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    });
     assert_eq!(failure(&outcome).code(), "approval_required");
 }
 
@@ -211,7 +258,10 @@ fn remote() -> Caller {
 }
 
 async fn question(toolbox: &Toolbox, arguments: Value) -> toolsmith_core::reply::InputRequired {
-    match toolbox.run(RawCall::new("write", arguments), &remote()).await {
+    match toolbox
+        .run(RawCall::new("write", arguments), &remote())
+        .await
+    {
         Reply::NeedsInput(required) => required,
         other => panic!("{other:?}"),
     }
@@ -226,7 +276,11 @@ fn answered(name: &str, arguments: Value, state: &str, answer: Value) -> RawCall
 async fn a_question_comes_back_answered_with_the_same_call() {
     let recording = Recording::new();
     let tools = [write(), echo()];
-    let toolbox = Toolbox::builder().tools(tools).recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     let required = question(&toolbox, json!({"n": 1})).await;
     assert_eq!(
         serde_json::to_value(&required.requests).unwrap(),
@@ -243,14 +297,24 @@ async fn a_question_comes_back_answered_with_the_same_call() {
             },
         }])
     );
-    assert_eq!(recording.names(), ["called", "validated", "planned", "replied"]);
+    assert_eq!(
+        recording.names(),
+        ["called", "validated", "planned", "replied"]
+    );
     assert_eq!(recording.one("replied")["outcome"], Value::Null);
     for answer in [json!(true), json!({"approve": true})] {
         let again = answered("write", json!({"n": 1}), &required.state, answer);
         let reply = toolbox.run(again, &remote()).await;
         assert_eq!(value(&reply.into_outcome()), json!({"n": 1}));
     }
-    for no in [json!(false), json!("true"), json!(1), json!(null), json!({"approve": false}), json!({})] {
+    for no in [
+        json!(false),
+        json!("true"),
+        json!(1),
+        json!(null),
+        json!({"approve": false}),
+        json!({}),
+    ] {
         let again = answered("write", json!({"n": 1}), &required.state, no.clone());
         let reply = toolbox.run(again, &remote()).await;
         assert_eq!(
@@ -273,12 +337,32 @@ async fn an_answer_opens_no_other_call() {
     for (why, toolbox, arguments, state) in [
         ("other arguments", &toolbox, json!({"n": 2}), state.clone()),
         ("another toolbox", &other, json!({"n": 1}), state.clone()),
-        ("another time", &toolbox, json!({"n": 1}), format!("{age}1.{signature}")),
-        ("another signature", &toolbox, json!({"n": 1}), format!("{age}.{flipped}")),
-        ("a short signature", &toolbox, json!({"n": 1}), format!("{age}.{}", &signature[..62])),
+        (
+            "another time",
+            &toolbox,
+            json!({"n": 1}),
+            format!("{age}1.{signature}"),
+        ),
+        (
+            "another signature",
+            &toolbox,
+            json!({"n": 1}),
+            format!("{age}.{flipped}"),
+        ),
+        (
+            "a short signature",
+            &toolbox,
+            json!({"n": 1}),
+            format!("{age}.{}", &signature[..62]),
+        ),
         ("no signature", &toolbox, json!({"n": 1}), age.to_owned()),
         ("nothing", &toolbox, json!({"n": 1}), String::new()),
-        ("no hex", &toolbox, json!({"n": 1}), format!("{age}.{}", "é".repeat(32))),
+        (
+            "no hex",
+            &toolbox,
+            json!({"n": 1}),
+            format!("{age}.{}", "é".repeat(32)),
+        ),
     ] {
         let call = answered("write", arguments, &state, json!(true));
         let reply = toolbox.run(call, &remote()).await;
@@ -296,7 +380,13 @@ async fn an_answer_that_comes_too_late_is_refused() {
     let state = question(&toolbox, json!({"n": 1})).await.state;
     let again = || answered("write", json!({"n": 1}), &state, json!(true));
     tokio::time::advance(Duration::from_secs(14 * 60)).await;
-    assert!(toolbox.run(again(), &remote()).await.into_outcome().is_success());
+    assert!(
+        toolbox
+            .run(again(), &remote())
+            .await
+            .into_outcome()
+            .is_success()
+    );
     tokio::time::advance(Duration::from_secs(2 * 60)).await;
     let reply = toolbox.run(again(), &remote()).await;
     assert_eq!(failure(&reply.into_outcome()).code(), "permission_denied");
@@ -307,7 +397,11 @@ async fn an_answer_does_not_get_round_a_rule_that_forbids() {
     let allowing = toolbox();
     let state = question(&allowing, json!({"n": 1})).await.state;
     let denying = Policy::default().denying(["write"]).unwrap();
-    let toolbox = Toolbox::builder().tools([write()]).policy(denying).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools([write()])
+        .policy(denying)
+        .build()
+        .unwrap();
     let call = answered("write", json!({"n": 1}), &state, json!(true));
     let reply = toolbox.run(call, &remote()).await;
     assert_eq!(
@@ -336,7 +430,11 @@ async fn what_a_person_is_shown_hides_nothing_and_holds_no_secret() {
     assert_eq!(approver.asked()[0][0].plan.summary, clean);
     assert_eq!(recording.one("planned")["plan"]["summary"], clean);
     let required = question(&toolbox, json!({})).await;
-    assert!(required.requests[0].message.starts_with(&format!("Allow {clean}?")));
+    assert!(
+        required.requests[0]
+            .message
+            .starts_with(&format!("Allow {clean}?"))
+    );
     let explained = toolbox.explain(RawCall::new("write", json!({})), &remote());
     assert_eq!(explained.plan.unwrap().summary, clean);
 }

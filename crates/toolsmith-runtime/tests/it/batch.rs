@@ -11,11 +11,16 @@ use toolsmith_testing::tools::{definition, echoing, fail, sleep, taking};
 use toolsmith_testing::{BlockingGate, Gate, failure, value};
 
 fn values(replies: &[Reply]) -> Vec<Value> {
-    replies.iter().map(|reply| value(reply.outcome().unwrap())).collect()
+    replies
+        .iter()
+        .map(|reply| value(reply.outcome().unwrap()))
+        .collect()
 }
 
 fn numbered(tool: &str, count: usize) -> Vec<RawCall> {
-    (0..count).map(|n| RawCall::new(tool, json!({ "n": n }))).collect()
+    (0..count)
+        .map(|n| RawCall::new(tool, json!({ "n": n })))
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -25,7 +30,11 @@ async fn a_thousand_calls_run_sixty_four_at_a_time_and_answer_in_order() {
     let running = {
         let toolbox = toolbox.clone();
         let calls = numbered("gate", 1000);
-        tokio::spawn(async move { toolbox.run_all(calls, &Caller::new("test"), Order::Parallel).await })
+        tokio::spawn(async move {
+            toolbox
+                .run_all(calls, &Caller::new("test"), Order::Parallel)
+                .await
+        })
     };
     gate.inside(64).await;
     for done in 1..=936 {
@@ -51,7 +60,11 @@ async fn the_bound_can_be_set_and_is_at_least_one() {
         let mut limits = Limits::default();
         limits.parallel = set;
         let tools = [gate.tool(definition("gate"))];
-        let toolbox = Toolbox::builder().tools(tools).limits(limits).build().unwrap();
+        let toolbox = Toolbox::builder()
+            .tools(tools)
+            .limits(limits)
+            .build()
+            .unwrap();
         let caller = Caller::new("test");
         let (replies, ()) = tokio::join!(
             toolbox.run_all(numbered("gate", 10), &caller, Order::Parallel),
@@ -83,16 +96,23 @@ async fn sequential_means_strictly_one_after_the_other() {
         }
     });
     let toolbox = Toolbox::new([tool]).unwrap();
-    let replies = toolbox.run_all(numbered("step", 5), &Caller::new("test"), Order::Sequential).await;
-    let expected: Vec<String> =
-        (0..5).flat_map(|n| [format!("begin {n}"), format!("end {n}")]).collect();
+    let replies = toolbox
+        .run_all(numbered("step", 5), &Caller::new("test"), Order::Sequential)
+        .await;
+    let expected: Vec<String> = (0..5)
+        .flat_map(|n| [format!("begin {n}"), format!("end {n}")])
+        .collect();
     assert_eq!(*log.lock().unwrap(), expected);
-    assert_eq!(values(&replies), (0..5).map(Value::from).collect::<Vec<_>>());
+    assert_eq!(
+        values(&replies),
+        (0..5).map(Value::from).collect::<Vec<_>>()
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn replies_come_in_call_order_and_one_failure_ends_no_other() {
-    let toolbox = Toolbox::new([sleep(), fail(), echoing(taking("one", json!({"n": {}})))]).unwrap();
+    let toolbox =
+        Toolbox::new([sleep(), fail(), echoing(taking("one", json!({"n": {}})))]).unwrap();
     let calls = [
         RawCall::new("sleep", json!({"ms": 500})),
         RawCall::new("fail", json!({"message": "no"})),
@@ -103,7 +123,9 @@ async fn replies_come_in_call_order_and_one_failure_ends_no_other() {
         RawCall::new("sleep", json!({"ms": 2})),
     ];
     for order in [Order::Parallel, Order::Sequential] {
-        let replies = toolbox.run_all(calls.clone(), &Caller::new("test"), order).await;
+        let replies = toolbox
+            .run_all(calls.clone(), &Caller::new("test"), order)
+            .await;
         let summary: Vec<Value> = replies
             .iter()
             .map(|reply| {
@@ -114,10 +136,23 @@ async fn replies_come_in_call_order_and_one_failure_ends_no_other() {
                 }
             })
             .collect();
-        let expected = json!([500, "execution_failed", 1, "unknown_tool", "invalid_parameters", "timeout", 2]);
+        let expected = json!([
+            500,
+            "execution_failed",
+            1,
+            "unknown_tool",
+            "invalid_parameters",
+            "timeout",
+            2
+        ]);
         assert_eq!(json!(summary), expected, "{order:?}");
     }
-    assert!(toolbox.run_all([], &Caller::new("test"), Order::Parallel).await.is_empty());
+    assert!(
+        toolbox
+            .run_all([], &Caller::new("test"), Order::Parallel)
+            .await
+            .is_empty()
+    );
 }
 
 #[tokio::test]
@@ -128,10 +163,21 @@ async fn calls_without_a_number_get_one_of_their_own() {
         RawCall::new("tool", json!({})).with_id("mine"),
         RawCall::new("tool", json!({})),
     ];
-    let replies = toolbox.run_all(calls, &Caller::new("test"), Order::Parallel).await;
+    let replies = toolbox
+        .run_all(calls, &Caller::new("test"), Order::Parallel)
+        .await;
     let ids: Vec<String> = replies
         .iter()
-        .map(|reply| reply.outcome().unwrap().facts.call_id.as_ref().unwrap().to_string())
+        .map(|reply| {
+            reply
+                .outcome()
+                .unwrap()
+                .facts
+                .call_id
+                .as_ref()
+                .unwrap()
+                .to_string()
+        })
         .collect();
     assert_eq!(ids, ["call-1", "mine", "call-3"]);
 }
@@ -140,7 +186,10 @@ async fn calls_without_a_number_get_one_of_their_own() {
 
 /// Writes the paths it is given, and waits at the gate of the first.
 fn writer(gates: &[(&str, Gate)], log: &Arc<Mutex<Vec<String>>>) -> AnyTool {
-    let gates: Vec<(String, Gate)> = gates.iter().map(|(n, g)| ((*n).to_owned(), g.clone())).collect();
+    let gates: Vec<(String, Gate)> = gates
+        .iter()
+        .map(|(n, g)| ((*n).to_owned(), g.clone()))
+        .collect();
     let log = Arc::clone(log);
     FunctionTool::new(definition("write").with_effect(Effect::Write))
         .with_plan(|arguments: &Value| {
@@ -153,11 +202,17 @@ fn writer(gates: &[(&str, Gate)], log: &Arc<Mutex<Vec<String>>>) -> AnyTool {
                     _ => Touch::write(path),
                 }
             };
-            Ok(paths.iter().map(touch).fold(Plan::new("write"), Plan::touching))
+            Ok(paths
+                .iter()
+                .map(touch)
+                .fold(Plan::new("write"), Plan::touching))
         })
         .into_async(move |arguments: Value, _| {
             let name = arguments["gate"].as_str().unwrap_or("all").to_owned();
-            let gate = gates.iter().find(|(n, _)| *n == name).map(|(_, gate)| gate.clone());
+            let gate = gates
+                .iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, gate)| gate.clone());
             let log = Arc::clone(&log);
             async move {
                 let n = arguments["n"].clone();
@@ -174,7 +229,11 @@ fn writing(n: usize, paths: &[&str]) -> RawCall {
 }
 
 fn auto(tools: impl IntoIterator<Item = AnyTool>) -> Toolbox {
-    Toolbox::builder().tools(tools).policy(Policy::new(Mode::Auto)).build().unwrap()
+    Toolbox::builder()
+        .tools(tools)
+        .policy(Policy::new(Mode::Auto))
+        .build()
+        .unwrap()
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,8 +246,9 @@ async fn writes_of_one_path_come_one_after_the_other_in_call_order() {
     let caller = Caller::new("test");
     toolbox.run_all(calls, &caller, Order::Parallel).await;
     assert_eq!(gate.peak(), 1);
-    let expected: Vec<String> =
-        (0..30).flat_map(|n| [format!("begin {n}"), format!("end {n}")]).collect();
+    let expected: Vec<String> = (0..30)
+        .flat_map(|n| [format!("begin {n}"), format!("end {n}")])
+        .collect();
     assert_eq!(*log.lock().unwrap(), expected);
 }
 
@@ -197,7 +257,13 @@ async fn different_paths_and_readers_do_not_wait_for_each_other() {
     let (gate, log) = (Gate::new(), Arc::default());
     let toolbox = auto([writer(&[("all", gate.clone())], &log)]);
     let read = |n: usize| RawCall::new("write", json!({"n": n, "paths": ["a"], "access": "read"}));
-    let calls = [writing(0, &["a"]), writing(1, &["b"]), writing(2, &["a/b"]), read(3), read(4)];
+    let calls = [
+        writing(0, &["a"]),
+        writing(1, &["b"]),
+        writing(2, &["a/b"]),
+        read(3),
+        read(4),
+    ];
     let caller = Caller::new("test");
     let (replies, ()) = tokio::join!(toolbox.run_all(calls, &caller, Order::Parallel), async {
         gate.inside(5).await;
@@ -211,10 +277,20 @@ async fn plans_of_several_paths_cannot_wait_for_each_other_for_ever() {
     let (gate, log) = (Gate::new(), Arc::default());
     gate.open();
     let toolbox = auto([writer(&[("all", gate.clone())], &log)]);
-    let sets: [&[&str]; 4] = [&["a", "b", "c"], &["c", "b", "a"], &["b", "./b"], &["c", "a"]];
+    let sets: [&[&str]; 4] = [
+        &["a", "b", "c"],
+        &["c", "b", "a"],
+        &["b", "./b"],
+        &["c", "a"],
+    ];
     let calls = (0..40).map(|n| writing(n, sets[n % 4]));
-    let replies = toolbox.run_all(calls, &Caller::new("test"), Order::Parallel).await;
-    assert_eq!(values(&replies), (0..40).map(Value::from).collect::<Vec<_>>());
+    let replies = toolbox
+        .run_all(calls, &Caller::new("test"), Order::Parallel)
+        .await;
+    assert_eq!(
+        values(&replies),
+        (0..40).map(Value::from).collect::<Vec<_>>()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,7 +298,8 @@ async fn a_path_is_free_again_when_its_writer_was_stopped_and_waiting_has_an_end
     let (stuck, free, log) = (Gate::new(), Gate::new(), Arc::default());
     free.open();
     let toolbox = auto([writer(&[("stuck", stuck.clone()), ("free", free)], &log)]);
-    let by = |n: usize, gate: &str| RawCall::new("write", json!({"n": n, "paths": ["a"], "gate": gate}));
+    let by =
+        |n: usize, gate: &str| RawCall::new("write", json!({"n": n, "paths": ["a"], "gate": gate}));
     let token = CancellationToken::new();
     let caller = Caller::new("first").with_cancellation(token.clone());
     let second = Caller::new("second").with_timeout(Duration::from_secs(5));
@@ -260,7 +337,11 @@ async fn a_thread_that_was_given_up_keeps_its_path() {
         .into_async(async |_: Value, _| Outcome::ok("wrote"));
     let mut limits = Limits::default();
     limits.grace = Duration::from_millis(1);
-    let toolbox = Toolbox::builder().tools([stuck, other]).limits(limits).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools([stuck, other])
+        .limits(limits)
+        .build()
+        .unwrap();
     let token = CancellationToken::new();
     let caller = Caller::new("test").with_cancellation(token.clone());
     let running = {
@@ -268,13 +349,17 @@ async fn a_thread_that_was_given_up_keeps_its_path() {
         tokio::spawn(async move { toolbox.run(RawCall::new("stuck", json!({})), &caller).await })
     };
     let entered = gate.clone();
-    tokio::task::spawn_blocking(move || entered.wait_until(|now, _| now == 1)).await.unwrap();
+    tokio::task::spawn_blocking(move || entered.wait_until(|now, _| now == 1))
+        .await
+        .unwrap();
     token.cancel();
     running.await.unwrap();
     let hasty = Caller::new("test").with_timeout(Duration::from_millis(20));
     let reply = toolbox.run(RawCall::new("other", json!({})), &hasty).await;
     assert_eq!(failure(&reply.into_outcome()).code(), "timeout");
     gate.release(1);
-    let reply = toolbox.run(RawCall::new("other", json!({})), &Caller::new("test")).await;
+    let reply = toolbox
+        .run(RawCall::new("other", json!({})), &Caller::new("test"))
+        .await;
     assert_eq!(value(&reply.into_outcome()), json!("wrote"));
 }

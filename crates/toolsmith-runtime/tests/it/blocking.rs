@@ -20,7 +20,11 @@ fn limited(threads: usize, strays: usize) -> Limits {
 }
 
 fn toolbox(limits: Limits, tools: impl IntoIterator<Item = AnyTool>) -> Toolbox {
-    Toolbox::builder().tools(tools).limits(limits).build().unwrap()
+    Toolbox::builder()
+        .tools(tools)
+        .limits(limits)
+        .build()
+        .unwrap()
 }
 
 const STILL_RUNS: &str =
@@ -31,7 +35,10 @@ async fn a_blocking_tool_answers_and_a_panic_of_one_is_internal() {
     let toolbox = toolbox(limited(1, 1), [blocking_echo(), blocking_explode()]);
     for _ in 0..3 {
         let outcome = call(&toolbox, "blocking_explode", json!({})).await;
-        assert_eq!(failure(&outcome).to_string(), "internal: the tool panicked: it exploded");
+        assert_eq!(
+            failure(&outcome).to_string(),
+            "internal: the tool panicked: it exploded"
+        );
         let outcome = call(&toolbox, "blocking_echo", json!({"a": 1})).await;
         assert_eq!(value(&outcome), json!({"a": 1}));
     }
@@ -71,7 +78,9 @@ async fn a_tool_that_ignores_its_time_out_is_said_to_run_still_and_its_end_is_dr
         .unwrap();
     let reply = {
         let caller = Caller::new("test");
-        toolbox.run(RawCall::new("stuck", json!({})).with_id("c"), &caller).await
+        toolbox
+            .run(RawCall::new("stuck", json!({})).with_id("c"), &caller)
+            .await
     };
     let outcome = reply.into_outcome();
     // The clock may jump before the thread has begun; then it never does.
@@ -79,8 +88,14 @@ async fn a_tool_that_ignores_its_time_out_is_said_to_run_still_and_its_end_is_dr
         assert_eq!(gate.total(), 0);
         return;
     }
-    assert_eq!(failure(&outcome).to_string(), format!("timeout: {STILL_RUNS}"));
-    assert_eq!(failure(&outcome).details, Some(json!({"still_running": true})));
+    assert_eq!(
+        failure(&outcome).to_string(),
+        format!("timeout: {STILL_RUNS}")
+    );
+    assert_eq!(
+        failure(&outcome).details,
+        Some(json!({"still_running": true}))
+    );
     let before = recording.names_of("c");
     assert_eq!(before[before.len() - 2..], ["finished", "replied"]);
     // The only thread is written off, and the pool serves all the same.
@@ -92,7 +107,11 @@ async fn a_tool_that_ignores_its_time_out_is_said_to_run_still_and_its_end_is_dr
     while Arc::strong_count(&contexts) > 2 {
         std::thread::yield_now();
     }
-    assert_eq!(recording.names_of("c"), before, "nothing is told after the reply");
+    assert_eq!(
+        recording.names_of("c"),
+        before,
+        "nothing is told after the reply"
+    );
     assert!(contexts.lock().unwrap()[0].is_cancelled());
 }
 
@@ -102,7 +121,9 @@ async fn real_time(toolbox: &Toolbox, name: &str) -> Outcome {
     let (toolbox, name) = (toolbox.clone(), name.to_owned());
     let (done, outcome) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build();
         let _ = done.send(runtime.unwrap().block_on(call(&toolbox, &name, json!({}))));
     });
     outcome.await.unwrap()
@@ -115,13 +136,21 @@ async fn make_a_stray(toolbox: &Toolbox, name: &str, gate: &BlockingGate) {
     let caller = Caller::new("test").with_cancellation(token.clone());
     let (toolbox, name) = (toolbox.clone(), name.to_owned());
     let running = tokio::spawn(async move {
-        toolbox.run(RawCall::new(name, json!({})), &caller).await.into_outcome()
+        toolbox
+            .run(RawCall::new(name, json!({})), &caller)
+            .await
+            .into_outcome()
     });
     let entered = gate.clone();
-    tokio::task::spawn_blocking(move || entered.wait_until(|_, now| now > total)).await.unwrap();
+    tokio::task::spawn_blocking(move || entered.wait_until(|_, now| now > total))
+        .await
+        .unwrap();
     token.cancel();
     let outcome = running.await.unwrap();
-    assert_eq!(failure(&outcome).details, Some(json!({"still_running": true})));
+    assert_eq!(
+        failure(&outcome).details,
+        Some(json!({"still_running": true}))
+    );
 }
 
 fn quick(mut limits: Limits) -> Limits {
@@ -143,7 +172,12 @@ async fn a_tool_with_too_many_strays_is_refused_until_one_ends() {
         "resource_exhausted: 2 earlier calls of this tool were given up and still run"
     );
     assert_eq!(gate.total(), 2, "it did not begin");
-    assert!(call(&toolbox, "blocking_echo", json!({})).await.is_success(), "others are served");
+    assert!(
+        call(&toolbox, "blocking_echo", json!({}))
+            .await
+            .is_success(),
+        "others are served"
+    );
     gate.release(3);
     let outcome = loop {
         // The thread counts itself out after it has left the gate.
@@ -160,7 +194,12 @@ async fn a_tool_with_too_many_strays_is_refused_until_one_ends() {
 fn strays_are_forgotten_even_when_their_runtime_is_gone() {
     let gate = BlockingGate::new();
     let toolbox = toolbox(quick(limited(1, 1)), [gate.tool(definition("stuck"))]);
-    let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap()
+    };
     let first = runtime();
     first.block_on(make_a_stray(&toolbox, "stuck", &gate));
     first.shutdown_background();
@@ -171,7 +210,9 @@ fn strays_are_forgotten_even_when_their_runtime_is_gone() {
     gate.wait_until(|now, _| now == 0);
     let again = (0..10_000).any(|_| {
         std::thread::yield_now();
-        second.block_on(call(&toolbox, "stuck", json!({}))).is_success()
+        second
+            .block_on(call(&toolbox, "stuck", json!({})))
+            .is_success()
     });
     assert!(again, "the stray has ended long ago");
 }
@@ -179,25 +220,42 @@ fn strays_are_forgotten_even_when_their_runtime_is_gone() {
 #[tokio::test]
 async fn many_stuck_calls_do_not_exhaust_the_pool() {
     let gate = BlockingGate::new();
-    let stuck: Vec<_> = (0..6).map(|n| gate.tool(definition(&format!("stuck_{n}")))).collect();
-    let toolbox = toolbox(quick(limited(2, 4)), stuck.into_iter().chain([blocking_echo()]));
+    let stuck: Vec<_> = (0..6)
+        .map(|n| gate.tool(definition(&format!("stuck_{n}"))))
+        .collect();
+    let toolbox = toolbox(
+        quick(limited(2, 4)),
+        stuck.into_iter().chain([blocking_echo()]),
+    );
     for round in 0..18 {
         make_a_stray(&toolbox, &format!("stuck_{}", round % 6), &gate).await;
-        assert!(call(&toolbox, "blocking_echo", json!({})).await.is_success());
+        assert!(
+            call(&toolbox, "blocking_echo", json!({}))
+                .await
+                .is_success()
+        );
     }
     assert_eq!(gate.now(), 18);
     gate.release(18);
     gate.wait_until(|now, _| now == 0);
-    assert!(call(&toolbox, "blocking_echo", json!({})).await.is_success());
+    assert!(
+        call(&toolbox, "blocking_echo", json!({}))
+            .await
+            .is_success()
+    );
 }
 
 #[tokio::test]
 async fn the_pool_runs_as_many_as_it_has_threads_and_queues_the_rest() {
     let gate = BlockingGate::new();
     let toolbox = toolbox(limited(3, 8), [gate.tool(definition("gate"))]);
-    let calls: Vec<RawCall> = (0..20).map(|n| RawCall::new("gate", json!({ "n": n }))).collect();
+    let calls: Vec<RawCall> = (0..20)
+        .map(|n| RawCall::new("gate", json!({ "n": n })))
+        .collect();
     let running = tokio::spawn(async move {
-        toolbox.run_all(calls, &Caller::new("test"), Order::Parallel).await
+        toolbox
+            .run_all(calls, &Caller::new("test"), Order::Parallel)
+            .await
     });
     for done in 0..17 {
         let gate = gate.clone();
@@ -209,7 +267,10 @@ async fn the_pool_runs_as_many_as_it_has_threads_and_queues_the_rest() {
     }
     gate.release(3);
     let replies = running.await.unwrap();
-    let numbers: Vec<Value> = replies.iter().map(|r| value(r.outcome().unwrap())["n"].clone()).collect();
+    let numbers: Vec<Value> = replies
+        .iter()
+        .map(|r| value(r.outcome().unwrap())["n"].clone())
+        .collect();
     assert_eq!(numbers, (0..20).map(Value::from).collect::<Vec<_>>());
     assert_eq!(gate.peak(), 3);
 }
@@ -217,16 +278,23 @@ async fn the_pool_runs_as_many_as_it_has_threads_and_queues_the_rest() {
 #[tokio::test]
 async fn a_queued_call_that_was_given_up_never_begins() {
     let gate = BlockingGate::new();
-    let (first, second) = (gate.tool(definition("first")), gate.tool(definition("second")));
+    let (first, second) = (
+        gate.tool(definition("first")),
+        gate.tool(definition("second")),
+    );
     let toolbox = toolbox(quick(limited(1, 8)), [first, second]);
     let running = {
         let toolbox = toolbox.clone();
         tokio::spawn(async move { call(&toolbox, "first", json!({})).await })
     };
     let entered = gate.clone();
-    tokio::task::spawn_blocking(move || entered.wait_until(|now, _| now == 1)).await.unwrap();
+    tokio::task::spawn_blocking(move || entered.wait_until(|now, _| now == 1))
+        .await
+        .unwrap();
     let caller = Caller::new("test").with_timeout(Duration::from_millis(1));
-    let reply = toolbox.run(RawCall::new("second", json!({})), &caller).await;
+    let reply = toolbox
+        .run(RawCall::new("second", json!({})), &caller)
+        .await;
     assert_eq!(
         failure(&reply.into_outcome()).to_string(),
         "timeout: ran out of time after 1ms; it had not begun"
@@ -257,7 +325,11 @@ async fn a_late_result_of_any_depth_is_dropped_without_harm() {
             code => break assert_eq!(code, "internal"),
         }
     }
-    assert!(call(&toolbox, "blocking_echo", json!({})).await.is_success());
+    assert!(
+        call(&toolbox, "blocking_echo", json!({}))
+            .await
+            .is_success()
+    );
 }
 
 #[tokio::test]
@@ -275,10 +347,16 @@ async fn a_caller_that_goes_away_gives_its_thread_up() {
         tokio::spawn(async move { toolbox.run(call, &Caller::new("test")).await })
     };
     let entered = gate.clone();
-    tokio::task::spawn_blocking(move || entered.wait_until(|now, _| now == 1)).await.unwrap();
+    tokio::task::spawn_blocking(move || entered.wait_until(|now, _| now == 1))
+        .await
+        .unwrap();
     running.abort();
     assert!(running.await.is_err());
-    assert!(call(&toolbox, "blocking_echo", json!({})).await.is_success());
+    assert!(
+        call(&toolbox, "blocking_echo", json!({}))
+            .await
+            .is_success()
+    );
     let names = recording.names_of("c");
     assert_eq!(names[names.len() - 2..], ["finished", "replied"]);
     gate.release(1);

@@ -16,19 +16,84 @@ async fn with(property: Value, came: Value) -> Outcome {
 async fn what_can_mean_only_one_thing_is_mended_and_named() {
     let of = |kind: &str| json!({"type": kind});
     for (property, came, mended, repair) in [
-        (of("integer"), json!("5"), json!(5), "`x`: took \"5\" (string) for 5"),
-        (of("integer"), json!(" -7 "), json!(-7), "`x`: took \" -7 \" (string) for -7"),
-        (of("number"), json!("2.5"), json!(2.5), "`x`: took \"2.5\" (string) for 2.5"),
-        (of("number"), json!("3"), json!(3), "`x`: took \"3\" (string) for 3"),
-        (of("boolean"), json!("true"), json!(true), "`x`: took \"true\" (string) for true"),
-        (of("boolean"), json!("False"), json!(false), "`x`: took \"False\" (string) for false"),
-        (of("string"), json!(5), json!("5"), "`x`: took 5 for \"5\" (string)"),
-        (of("string"), json!(true), json!("true"), "`x`: took true for \"true\" (string)"),
-        (of("array"), json!("[1, 2]"), json!([1, 2]), "`x`: took \"[1, 2]\" (string) for an array of 2 items"),
-        (of("object"), json!("{\"a\": 1}"), json!({"a": 1}), "`x`: took \"{\\\"a\\\": 1}\" (string) for an object with 1 fields"),
-        (json!({"type": ["integer", "null"]}), json!("5"), json!(5), "`x`: took \"5\" (string) for 5"),
-        (json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), json!("5"), json!(5), "`x`: took \"5\" (string) for 5"),
-        (json!({"items": {"type": "integer"}}), json!([1, "2"]), json!([1, 2]), "`x[1]`: took \"2\" (string) for 2"),
+        (
+            of("integer"),
+            json!("5"),
+            json!(5),
+            "`x`: took \"5\" (string) for 5",
+        ),
+        (
+            of("integer"),
+            json!(" -7 "),
+            json!(-7),
+            "`x`: took \" -7 \" (string) for -7",
+        ),
+        (
+            of("number"),
+            json!("2.5"),
+            json!(2.5),
+            "`x`: took \"2.5\" (string) for 2.5",
+        ),
+        (
+            of("number"),
+            json!("3"),
+            json!(3),
+            "`x`: took \"3\" (string) for 3",
+        ),
+        (
+            of("boolean"),
+            json!("true"),
+            json!(true),
+            "`x`: took \"true\" (string) for true",
+        ),
+        (
+            of("boolean"),
+            json!("False"),
+            json!(false),
+            "`x`: took \"False\" (string) for false",
+        ),
+        (
+            of("string"),
+            json!(5),
+            json!("5"),
+            "`x`: took 5 for \"5\" (string)",
+        ),
+        (
+            of("string"),
+            json!(true),
+            json!("true"),
+            "`x`: took true for \"true\" (string)",
+        ),
+        (
+            of("array"),
+            json!("[1, 2]"),
+            json!([1, 2]),
+            "`x`: took \"[1, 2]\" (string) for an array of 2 items",
+        ),
+        (
+            of("object"),
+            json!("{\"a\": 1}"),
+            json!({"a": 1}),
+            "`x`: took \"{\\\"a\\\": 1}\" (string) for an object with 1 fields",
+        ),
+        (
+            json!({"type": ["integer", "null"]}),
+            json!("5"),
+            json!(5),
+            "`x`: took \"5\" (string) for 5",
+        ),
+        (
+            json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+            json!("5"),
+            json!(5),
+            "`x`: took \"5\" (string) for 5",
+        ),
+        (
+            json!({"items": {"type": "integer"}}),
+            json!([1, "2"]),
+            json!([1, 2]),
+            "`x[1]`: took \"2\" (string) for 2",
+        ),
     ] {
         let outcome = with(property, came).await;
         assert_eq!(value(&outcome), json!({"x": mended}));
@@ -61,7 +126,10 @@ async fn what_could_mean_several_things_or_none_is_refused() {
         (of("array"), json!("{}")),
         (of("array"), json!("[1,]")),
         (of("object"), json!("{\"a\": 1, \"a\": 2}")),
-        (json!({"type": ["integer", "boolean", "array"]}), json!("maybe")),
+        (
+            json!({"type": ["integer", "boolean", "array"]}),
+            json!("maybe"),
+        ),
         (json!({"type": "integer", "maximum": 4}), json!("5")),
     ] {
         let outcome = with(property.clone(), came.clone()).await;
@@ -80,9 +148,14 @@ async fn an_optional_argument_that_is_null_was_left_out() {
     let outcome = with(json!({"type": ["string", "null"]}), Value::Null).await;
     assert_eq!(value(&outcome), json!({"x": null}));
 
-    let toolbox = Toolbox::new([echoing(taking("tool", json!({"x": {"type": "string"}})))]).unwrap();
+    let toolbox =
+        Toolbox::new([echoing(taking("tool", json!({"x": {"type": "string"}})))]).unwrap();
     let outcome = call(&toolbox, "tool", json!({"x": null})).await;
-    assert!(failure(&outcome).message.contains("`x`: expected string, got null"));
+    assert!(
+        failure(&outcome)
+            .message
+            .contains("`x`: expected string, got null")
+    );
 }
 
 #[tokio::test]
@@ -95,7 +168,10 @@ async fn literals_and_choices_are_never_mended() {
         (json!({"type": "integer", "enum": [1, 2]}), json!("1")),
         (json!({"enum": [1, 2]}), json!("1")),
         (json!({"const": true}), json!("true")),
-        (json!({"anyOf": [{"type": "integer", "const": 5}, {"type": "null"}]}), json!("5")),
+        (
+            json!({"anyOf": [{"type": "integer", "const": 5}, {"type": "null"}]}),
+            json!("5"),
+        ),
     ] {
         let outcome = with(property.clone(), came.clone()).await;
         assert!(!outcome.is_success(), "{property} took {came}");
@@ -107,24 +183,54 @@ async fn consent_must_be_said_exactly() {
     let consent = |literal: &str| {
         let definition = taking("tool", json!({})).with_consent(Consent::new(literal));
         let policy = Policy::new(Mode::Auto);
-        Toolbox::builder().tools([echoing(definition)]).policy(policy).build().unwrap()
+        Toolbox::builder()
+            .tools([echoing(definition)])
+            .policy(policy)
+            .build()
+            .unwrap()
     };
     let delete = consent("DELETE");
-    assert!(call(&delete, "tool", json!({"consent": "DELETE"})).await.is_success());
-    for said in [json!({}), json!({"consent": "delete"}), json!({"consent": " DELETE"}), json!({"consent": null}), json!({"consent": true}), json!({"consent": ["DELETE"]})] {
+    assert!(
+        call(&delete, "tool", json!({"consent": "DELETE"}))
+            .await
+            .is_success()
+    );
+    for said in [
+        json!({}),
+        json!({"consent": "delete"}),
+        json!({"consent": " DELETE"}),
+        json!({"consent": null}),
+        json!({"consent": true}),
+        json!({"consent": ["DELETE"]}),
+    ] {
         let outcome = call(&delete, "tool", said.clone()).await;
         assert_eq!(failure(&outcome).code(), "invalid_parameters", "{said}");
     }
     let yes = consent("true");
-    assert!(!call(&yes, "tool", json!({"consent": true})).await.is_success());
-    assert!(call(&yes, "tool", json!({"consent": "true"})).await.is_success());
+    assert!(
+        !call(&yes, "tool", json!({"consent": true}))
+            .await
+            .is_success()
+    );
+    assert!(
+        call(&yes, "tool", json!({"consent": "true"}))
+            .await
+            .is_success()
+    );
 }
 
 #[tokio::test]
 async fn repairs_are_cleaned_like_everything_else() {
     let key = "sk-abcdefghijklmnopqrstuvwx";
-    let outcome = with(json!({"type": "array"}), json!(format!("[\"\u{202e}{key}\"]"))).await;
+    let outcome = with(
+        json!({"type": "array"}),
+        json!(format!("[\"\u{202e}{key}\"]")),
+    )
+    .await;
     let repairs = outcome.facts.repairs.join("\n");
-    assert!(!repairs.contains(key) && !repairs.contains('\u{202e}'), "{repairs:?}");
+    assert!(
+        !repairs.contains(key) && !repairs.contains('\u{202e}'),
+        "{repairs:?}"
+    );
     assert!(repairs.contains("[redacted]"), "{repairs:?}");
 }

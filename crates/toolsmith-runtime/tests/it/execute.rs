@@ -61,13 +61,19 @@ async fn which_time_limit_is_in_force() {
         let mut limits = Limits::default();
         limits.longest = MINUTE;
         let tool = slow(binding, plan);
-        let toolbox = Toolbox::builder().tools([tool]).limits(limits).build().unwrap();
+        let toolbox = Toolbox::builder()
+            .tools([tool])
+            .limits(limits)
+            .build()
+            .unwrap();
         let mut as_caller = Caller::new("test");
         if let Some(seconds) = caller {
             as_caller = as_caller.with_timeout(Duration::from_secs(seconds));
         }
         let began = Instant::now();
-        let reply = toolbox.run(RawCall::new("slow", json!({})), &as_caller).await;
+        let reply = toolbox
+            .run(RawCall::new("slow", json!({})), &as_caller)
+            .await;
         let outcome = reply.into_outcome();
         let error = failure(&outcome);
         assert_eq!(
@@ -99,7 +105,11 @@ async fn only_idempotent_tools_are_worth_another_try_after_a_time_out() {
         let definition = definition("slow").with_effect(effect);
         let tool = AnyTool::from_fn(definition, async |_: Value, _| std::future::pending().await);
         let policy = toolsmith_runtime::Policy::new(toolsmith_runtime::Mode::Auto);
-        let toolbox = Toolbox::builder().tools([tool]).policy(policy).build().unwrap();
+        let toolbox = Toolbox::builder()
+            .tools([tool])
+            .policy(policy)
+            .build()
+            .unwrap();
         let outcome = call(&toolbox, "slow", json!({})).await;
         assert_eq!(failure(&outcome).retryable, retryable, "{effect:?}");
     }
@@ -131,7 +141,10 @@ async fn a_tool_that_does_not_listen_is_aborted_after_the_grace() {
     let toolbox = Toolbox::new([gate.tool(definition("deaf"))]).unwrap();
     let began = Instant::now();
     let outcome = call(&toolbox, "deaf", json!({})).await;
-    assert_eq!(failure(&outcome).message, "ran out of time after 30s; it was stopped");
+    assert_eq!(
+        failure(&outcome).message,
+        "ran out of time after 30s; it was stopped"
+    );
     assert_eq!(began.elapsed(), Duration::from_millis(30_500));
     gate.inside(0).await;
     assert_eq!(gate.total(), 1);
@@ -161,11 +174,17 @@ async fn a_caller_can_give_up() {
         }
     );
     let outcome = reply.into_outcome();
-    assert_eq!(failure(&outcome).to_string(), "cancelled: was given up by the caller; it was stopped");
+    assert_eq!(
+        failure(&outcome).to_string(),
+        "cancelled: was given up by the caller; it was stopped"
+    );
     assert!(failure(&outcome).retryable);
     // What was given up before it began does not begin.
     let reply = toolbox.run(RawCall::new("deaf", json!({})), &caller).await;
-    assert_eq!(failure(&reply.into_outcome()).message, "was given up before it began");
+    assert_eq!(
+        failure(&reply.into_outcome()).message,
+        "was given up before it began"
+    );
     assert_eq!(gate.total(), 1);
 }
 
@@ -187,7 +206,11 @@ async fn a_caller_that_goes_away_stops_the_tool_and_is_recorded() {
         }
     });
     let recording = Recording::new();
-    let toolbox = Toolbox::builder().tools([tool]).recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools([tool])
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     let began = Instant::now();
     {
         let caller = Caller::new("test");
@@ -199,14 +222,29 @@ async fn a_caller_that_goes_away_stops_the_tool_and_is_recorded() {
     }
     gate.inside(0).await;
     assert!(told.load(Ordering::SeqCst));
-    assert_eq!(began.elapsed(), Duration::from_millis(500), "it got its grace");
+    assert_eq!(
+        began.elapsed(),
+        Duration::from_millis(500),
+        "it got its grace"
+    );
     settle().await;
     assert_eq!(
         recording.names_of("c"),
-        ["called", "validated", "planned", "decided", "started", "finished", "replied"]
+        [
+            "called",
+            "validated",
+            "planned",
+            "decided",
+            "started",
+            "finished",
+            "replied"
+        ]
     );
     assert_eq!(recording.one("finished")["error"], "cancelled");
-    assert_eq!(recording.one("replied")["outcome"]["error"]["message"], "the caller went away");
+    assert_eq!(
+        recording.one("replied")["outcome"]["error"]["message"],
+        "the caller went away"
+    );
     assert_eq!(toolbox.metrics().unwrap().snapshot().running, 0);
 }
 
@@ -232,7 +270,11 @@ async fn a_tool_that_stops_by_itself_after_its_caller_went_away_is_not_waited_fo
             Outcome::text("late")
         }
     });
-    let toolbox = Toolbox::builder().tools([tool]).recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools([tool])
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     let caller = Caller::new("test");
     tokio::select! {
         _ = toolbox.run(RawCall::new("polite", json!({})), &caller) => panic!("it was open"),
@@ -254,7 +296,11 @@ fn a_runtime_that_shuts_down_takes_its_calls_along() {
         let runtime = builder.enable_time().build().unwrap();
         let (recording, gate) = (Recording::new(), Gate::new());
         let tools = [gate.tool(definition("deaf"))];
-        let toolbox = Toolbox::builder().tools(tools).recorder(recording.clone()).build().unwrap();
+        let toolbox = Toolbox::builder()
+            .tools(tools)
+            .recorder(recording.clone())
+            .build()
+            .unwrap();
         let running = toolbox.clone();
         runtime.block_on(async {
             tokio::spawn(async move { call(&running, "deaf", json!({})).await });
@@ -263,7 +309,11 @@ fn a_runtime_that_shuts_down_takes_its_calls_along() {
         drop(runtime);
         assert_eq!(gate.now(), 0);
         let names = recording.names();
-        assert_eq!(names[names.len() - 2..], ["finished", "replied"], "{threads} threads");
+        assert_eq!(
+            names[names.len() - 2..],
+            ["finished", "replied"],
+            "{threads} threads"
+        );
     }
 }
 
@@ -275,12 +325,20 @@ async fn a_panic_is_internal_and_harms_nobody_else() {
         RawCall::new("explode", json!({})),
         RawCall::new("add", json!({"a": 2, "b": 2})),
     ];
-    let replies = toolbox.run_all(calls, &Caller::new("test"), Order::Parallel).await;
+    let replies = toolbox
+        .run_all(calls, &Caller::new("test"), Order::Parallel)
+        .await;
     let outcomes: Vec<Outcome> = replies.into_iter().map(|r| r.into_outcome()).collect();
     assert_eq!(value(&outcomes[0]), json!(2.0));
-    assert_eq!(failure(&outcomes[1]).to_string(), "internal: the tool panicked: it exploded");
+    assert_eq!(
+        failure(&outcomes[1]).to_string(),
+        "internal: the tool panicked: it exploded"
+    );
     assert_eq!(value(&outcomes[2]), json!(4.0));
-    assert_eq!(value(&call(&toolbox, "add", json!({"a": 3, "b": 3})).await), json!(6.0));
+    assert_eq!(
+        value(&call(&toolbox, "add", json!({"a": 3, "b": 3})).await),
+        json!(6.0)
+    );
 }
 
 /// Answers after some time.
@@ -313,7 +371,9 @@ async fn waiting_for_a_person_does_not_count() {
     let toolbox = Toolbox::new([asking()]).unwrap();
     let caller = Caller::new("test").with_inquirer(Answers(2 * MINUTE));
     let began = Instant::now();
-    let reply = toolbox.run(RawCall::new("asking", json!({})), &caller).await;
+    let reply = toolbox
+        .run(RawCall::new("asking", json!({})), &caller)
+        .await;
     let outcome = reply.into_outcome();
     assert_eq!(value(&outcome), json!("which?"), "questions are cleaned");
     assert_eq!(began.elapsed().as_secs(), 145);
@@ -321,7 +381,9 @@ async fn waiting_for_a_person_does_not_count() {
 
     // Before and after, the clock runs: 20 s, an answer, and then 11 s are too much.
     let caller = caller.with_timeout(Duration::from_secs(24));
-    let reply = toolbox.run(RawCall::new("asking", json!({})), &caller).await;
+    let reply = toolbox
+        .run(RawCall::new("asking", json!({})), &caller)
+        .await;
     assert_eq!(failure(&reply.into_outcome()).code(), "timeout");
 }
 
@@ -329,10 +391,16 @@ async fn waiting_for_a_person_does_not_count() {
 async fn a_person_who_does_not_answer_is_unavailable() {
     let toolbox = Toolbox::new([asking()]).unwrap();
     let caller = Caller::new("test").with_inquirer(Answers(60 * MINUTE));
-    let reply = toolbox.run(RawCall::new("asking", json!({})), &caller).await;
+    let reply = toolbox
+        .run(RawCall::new("asking", json!({})), &caller)
+        .await;
     assert_eq!(value(&reply.into_outcome()), json!("Unavailable"));
     let outcome = call(&toolbox, "asking", json!({})).await;
-    assert_eq!(value(&outcome), json!("Unavailable"), "nor is nobody at all");
+    assert_eq!(
+        value(&outcome),
+        json!("Unavailable"),
+        "nor is nobody at all"
+    );
 }
 
 #[tokio::test]
@@ -345,9 +413,14 @@ async fn a_tool_knows_its_call_its_caller_and_what_the_caller_may_see() {
     let toolbox = Toolbox::new([tool, add()]).unwrap();
     let made = || RawCall::new("who", json!({})).with_id("7");
     let reply = toolbox.run(made(), &Caller::new("me")).await;
-    assert_eq!(value(&reply.into_outcome()), json!(["7", "me", ["who", "add"]]));
+    assert_eq!(
+        value(&reply.into_outcome()),
+        json!(["7", "me", ["who", "add"]])
+    );
     let offer = toolbox.offer(&Selection::everything().with_tools(["who"]));
-    let reply = toolbox.run(made(), &Caller::new("me").with_offer(offer)).await;
+    let reply = toolbox
+        .run(made(), &Caller::new("me").with_offer(offer))
+        .await;
     assert_eq!(value(&reply.into_outcome()), json!(["7", "me", ["who"]]));
 }
 
@@ -362,15 +435,30 @@ async fn progress_is_told_to_the_caller_while_the_tool_runs() {
     let toolbox = Toolbox::new([tool]).unwrap();
     let caller = Caller::new("test").with_recorder(mine.clone());
     toolbox.run(RawCall::new("steps", json!({})), &caller).await;
-    toolbox.run(RawCall::new("steps", json!({})), &Caller::new("x").with_recorder(other)).await;
-    let told: Vec<Value> = mine.all("progress").iter().map(|e| e["progress"].clone()).collect();
-    let expected = [json!({"done": 1.0, "total": 2.0, "message": "half way"}), json!({"done": 0.0})];
+    toolbox
+        .run(
+            RawCall::new("steps", json!({})),
+            &Caller::new("x").with_recorder(other),
+        )
+        .await;
+    let told: Vec<Value> = mine
+        .all("progress")
+        .iter()
+        .map(|e| e["progress"].clone())
+        .collect();
+    let expected = [
+        json!({"done": 1.0, "total": 2.0, "message": "half way"}),
+        json!({"done": 0.0}),
+    ];
     assert_eq!(told, expected);
 }
 
 #[test]
 fn hosts_without_async_block_on_a_runtime_they_bring() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_time()
+        .build()
+        .unwrap();
     let toolbox = Toolbox::new([add(), sleep(), blocking_echo()]).unwrap();
     let handle = runtime.handle().clone();
     let caller = Caller::new("test");

@@ -27,7 +27,11 @@ fn object(value: Value) -> Value {
 async fn arguments_a_hundred_thousand_levels_deep_are_refused() {
     let recording = Recording::new();
     let tools = [echoing(definition("open")), add()];
-    let toolbox = Toolbox::builder().tools(tools).recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     for deep in [deep_list, deep_object] {
         for (name, arguments, code) in [
             ("open", deep(), "invalid_parameters"),
@@ -41,16 +45,25 @@ async fn arguments_a_hundred_thousand_levels_deep_are_refused() {
         let explained = toolbox.explain(RawCall::new("nothing", deep()), &Caller::new("test"));
         assert!(explained.error.is_some());
     }
-    assert_eq!(value(&call(&toolbox, "add", json!({"a": 1, "b": 1})).await), json!(2.0));
+    assert_eq!(
+        value(&call(&toolbox, "add", json!({"a": 1, "b": 1})).await),
+        json!(2.0)
+    );
 }
 
 #[tokio::test]
 async fn answers_of_any_depth_are_dropped_without_harm() {
-    let toolbox = Toolbox::new([echoing(definition("write").with_effect(Effect::Write)), add()]).unwrap();
+    let toolbox = Toolbox::new([
+        echoing(definition("write").with_effect(Effect::Write)),
+        add(),
+    ])
+    .unwrap();
     for name in ["write", "add", "nothing"] {
         let responses = Map::from_iter([("approve".to_owned(), deep_object())]);
         let call = RawCall::new(name, json!({})).with_answers(Answers::new("0.0", responses));
-        let reply = toolbox.run(call, &Caller::new("test").taking_input_requests()).await;
+        let reply = toolbox
+            .run(call, &Caller::new("test").taking_input_requests())
+            .await;
         assert!(!reply.into_outcome().is_success());
     }
 }
@@ -59,7 +72,9 @@ async fn answers_of_any_depth_are_dropped_without_harm() {
 async fn results_a_hundred_thousand_levels_deep_are_the_tools_own_fault() {
     let toolbox = Toolbox::new([
         answering(definition("in_value"), || Outcome::ok(deep_object())),
-        answering(definition("in_metadata"), || Outcome::ok(1).with_metadata("deep", deep_list())),
+        answering(definition("in_metadata"), || {
+            Outcome::ok(1).with_metadata("deep", deep_list())
+        }),
         answering(definition("in_details"), || {
             Outcome::failure(ToolError::failed("x").with_details(deep_list()))
         }),
@@ -75,11 +90,18 @@ async fn results_a_hundred_thousand_levels_deep_are_the_tools_own_fault() {
     );
     let outcome = call(&toolbox, "in_metadata", json!({})).await;
     assert_eq!(value(&outcome), json!(1));
-    assert_eq!(Value::Object(outcome.metadata), json!({"omitted": "it nested too deep"}));
+    assert_eq!(
+        Value::Object(outcome.metadata),
+        json!({"omitted": "it nested too deep"})
+    );
     for name in ["in_details", "in_detail"] {
         let outcome = call(&toolbox, name, json!({})).await;
         let details = failure(&outcome).details.clone();
-        assert_eq!(details, Some(json!({"omitted": "it nested too deep"})), "{name}");
+        assert_eq!(
+            details,
+            Some(json!({"omitted": "it nested too deep"})),
+            "{name}"
+        );
     }
 }
 
@@ -100,22 +122,35 @@ async fn details_of_any_type_are_bounded() {
 async fn a_string_of_64_megabytes_is_refused_and_changes_nothing() {
     let recording = Recording::new();
     let tools = [echoing(definition("open")), add()];
-    let toolbox = Toolbox::builder().tools(tools).recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     let calls = [
         RawCall::new("open", json!({"text": "x".repeat(64 << 20)})),
         RawCall::new("open", Value::String("x".repeat(64 << 20))),
         RawCall::new("x".repeat(64 << 20), json!({})),
         RawCall::new("add", json!({"a": 1, "b": 1})),
     ];
-    let replies = toolbox.run_all(calls, &Caller::new("test"), Order::Parallel).await;
+    let replies = toolbox
+        .run_all(calls, &Caller::new("test"), Order::Parallel)
+        .await;
     let outcomes: Vec<Outcome> = replies.into_iter().map(|r| r.into_outcome()).collect();
-    for (outcome, code) in outcomes.iter().zip(["invalid_parameters", "invalid_parameters", "unknown_tool"]) {
+    for (outcome, code) in
+        outcomes
+            .iter()
+            .zip(["invalid_parameters", "invalid_parameters", "unknown_tool"])
+    {
         assert_eq!(failure(outcome).code(), code);
         assert!(serde_json::to_string(outcome).unwrap().len() < 2000);
     }
     assert_eq!(value(&outcomes[3]), json!(2.0));
     let called = recording.all("called");
-    assert!(called[0]["arguments"].as_str().unwrap().len() < 5000, "records are bounded");
+    assert!(
+        called[0]["arguments"].as_str().unwrap().len() < 5000,
+        "records are bounded"
+    );
 }
 
 #[tokio::test]

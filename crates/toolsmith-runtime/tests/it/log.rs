@@ -78,19 +78,58 @@ fn builder() -> ToolboxBuilder {
 #[test]
 fn the_lines_and_their_levels() {
     for (name, arguments, expected) in [
-        ("echo", json!({"text": "x"}), &["TRACE Tool called: echo", "TRACE Tool echo completed successfully", "INFO tool call"][..]),
-        ("blocking_echo", json!({}), &["TRACE Tool called: blocking_echo", "DEBUG Tool blocking_echo completed successfully", "INFO tool call"]),
-        ("fail", json!({"message": "no"}), &["TRACE Tool called: fail", "ERROR Tool fail failed: execution_failed: no", "INFO tool call"]),
-        ("explode", json!({}), &["TRACE Tool called: explode", "ERROR Tool explode failed: internal: the tool panicked: it exploded", "INFO tool call"]),
+        (
+            "echo",
+            json!({"text": "x"}),
+            &[
+                "TRACE Tool called: echo",
+                "TRACE Tool echo completed successfully",
+                "INFO tool call",
+            ][..],
+        ),
+        (
+            "blocking_echo",
+            json!({}),
+            &[
+                "TRACE Tool called: blocking_echo",
+                "DEBUG Tool blocking_echo completed successfully",
+                "INFO tool call",
+            ],
+        ),
+        (
+            "fail",
+            json!({"message": "no"}),
+            &[
+                "TRACE Tool called: fail",
+                "ERROR Tool fail failed: execution_failed: no",
+                "INFO tool call",
+            ],
+        ),
+        (
+            "explode",
+            json!({}),
+            &[
+                "TRACE Tool called: explode",
+                "ERROR Tool explode failed: internal: the tool panicked: it exploded",
+                "INFO tool call",
+            ],
+        ),
         ("echo", json!({}), &["INFO tool call"]),
         ("nothing", json!({}), &["INFO tool call"]),
     ] {
         let log = logged(builder(), vec![RawCall::new(name, arguments)], false);
         assert_eq!(log.lines(), expected, "{name}");
     }
-    let log = logged(builder(), vec![RawCall::new("sleep", json!({"ms": 100_000}))], true);
+    let log = logged(
+        builder(),
+        vec![RawCall::new("sleep", json!({"ms": 100_000}))],
+        true,
+    );
     let failed = "ERROR Tool sleep failed: timeout: ran out of time after 30s; it was stopped";
-    assert_eq!(log.lines(), ["TRACE Tool called: sleep", failed, "INFO tool call"]);
+    assert_eq!(
+        log.lines(),
+        ["TRACE Tool called: sleep", failed, "INFO tool call"]
+    );
 }
 
 #[test]
@@ -102,7 +141,10 @@ fn one_structured_event_per_call() {
     ];
     let infos = logged(builder(), calls, true).infos();
     let fields = |pairs: &[(&str, &str)]| -> Fields {
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
     };
     let expected = fields(&[
         ("message", "tool call"),
@@ -116,8 +158,14 @@ fn one_structured_event_per_call() {
     ]);
     assert_eq!(infos[0], expected);
     assert_eq!(infos.len(), 3);
-    assert_eq!((infos[1]["success"].as_str(), infos[1]["error"].as_str()), ("false", "execution_failed"));
-    assert_eq!((infos[2]["tool"].as_str(), infos[2]["error"].as_str()), ("", "unknown_tool"));
+    assert_eq!(
+        (infos[1]["success"].as_str(), infos[1]["error"].as_str()),
+        ("false", "execution_failed")
+    );
+    assert_eq!(
+        (infos[2]["tool"].as_str(), infos[2]["error"].as_str()),
+        ("", "unknown_tool")
+    );
 }
 
 #[test]
@@ -139,22 +187,39 @@ fn arguments_and_results_are_bounded_and_without_secrets() {
         let text = &infos[0][field];
         assert!(text.len() <= 100 + '…'.len_utf8(), "{text}");
         assert!(text.ends_with('…'), "{text}");
-        assert!(!text.contains("hunter2") && !text.contains("abcdefghijkl"), "{text}");
+        assert!(
+            !text.contains("hunter2") && !text.contains("abcdefghijkl"),
+            "{text}"
+        );
     }
-    assert!(!infos[0]["arguments"].contains("swordfish"), "{}", infos[0]["arguments"]);
+    assert!(
+        !infos[0]["arguments"].contains("swordfish"),
+        "{}",
+        infos[0]["arguments"]
+    );
 }
 
 #[test]
 fn a_host_can_leave_the_log_out() {
-    let log = logged(builder().without_log(), vec![RawCall::new("fail", json!({"message": ""}))], false);
+    let log = logged(
+        builder().without_log(),
+        vec![RawCall::new("fail", json!({"message": ""}))],
+        false,
+    );
     assert_eq!(log.lines(), [""; 0]);
 }
 
 #[test]
 fn a_tool_that_is_left_out_on_load_is_said_to_be() {
-    let log = logged(builder().load("files", [echoing(definition("Bad"))]), vec![], false);
+    let log = logged(
+        builder().load("files", [echoing(definition("Bad"))]),
+        vec![],
+        false,
+    );
     assert_eq!(
         log.lines(),
-        ["WARN a tool of files was left out: tool name `Bad` must be lower case with underscores and begin with a letter, such as `bad`"]
+        [
+            "WARN a tool of files was left out: tool name `Bad` must be lower case with underscores and begin with a letter, such as `bad`"
+        ]
     );
 }

@@ -25,7 +25,11 @@ fn the_prefix_stands_before_every_offered_name() {
         ("acme__", "acme__one"),
         ("a.b-c", "a.b-c_one"),
     ] {
-        let toolbox = Toolbox::builder().prefix(prefix).tools([named("one")]).build().unwrap();
+        let toolbox = Toolbox::builder()
+            .prefix(prefix)
+            .tools([named("one")])
+            .build()
+            .unwrap();
         assert_eq!(wire_names(&toolbox), [expected], "{prefix:?}");
         let offer = toolbox.offer(&Selection::everything());
         assert_eq!(offer.declarations()[0].name, expected);
@@ -60,7 +64,10 @@ fn a_binding_overrides_the_prefix_and_an_empty_one_disables_it() {
         .binding("four", Binding::default().with_prefix("y"))
         .build()
         .unwrap();
-    assert_eq!(wire_names(&toolbox), ["other_one", "two", "own_three", "y_four"]);
+    assert_eq!(
+        wire_names(&toolbox),
+        ["other_one", "two", "own_three", "y_four"]
+    );
 }
 
 #[test]
@@ -68,7 +75,9 @@ fn long_names_are_cut_to_64_characters_and_stay_apart() {
     let server = "s".to_owned();
     let long = |end: &str| {
         let name = format!("{}{end}", "x".repeat(60));
-        echoing(definition(&name).with_source(Source::Mcp { server: server.clone() }))
+        echoing(definition(&name).with_source(Source::Mcp {
+            server: server.clone(),
+        }))
     };
     let toolbox = Toolbox::builder()
         .prefix("a_rather_long_prefix")
@@ -88,7 +97,11 @@ fn long_names_are_cut_to_64_characters_and_stay_apart() {
 
 #[tokio::test]
 async fn calls_are_taken_under_both_names_and_answers_keep_the_bare_one() {
-    let toolbox = Toolbox::builder().prefix("acme").tools([named("one")]).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .prefix("acme")
+        .tools([named("one")])
+        .build()
+        .unwrap();
     let offer = std::sync::Arc::new(toolbox.offer(&Selection::everything()));
     for caller in [Caller::new("all"), Caller::new("offered").with_offer(offer)] {
         for name in ["one", "acme_one"] {
@@ -112,11 +125,19 @@ async fn an_offered_name_beats_a_bare_one() {
         .build()
         .unwrap();
     assert_eq!(wire_names(&toolbox), ["acme_acme_one", "acme_one"]);
-    assert_eq!(value(&call(&toolbox, "acme_one", json!({})).await), json!("one"));
-    assert_eq!(value(&call(&toolbox, "acme_acme_one", json!({})).await), json!("acme_one"));
+    assert_eq!(
+        value(&call(&toolbox, "acme_one", json!({})).await),
+        json!("one")
+    );
+    assert_eq!(
+        value(&call(&toolbox, "acme_acme_one", json!({})).await),
+        json!("acme_one")
+    );
     let offer = toolbox.offer(&Selection::everything());
     let caller = Caller::new("offered").with_offer(offer);
-    let reply = toolbox.run(RawCall::new("acme_one", json!({})), &caller).await;
+    let reply = toolbox
+        .run(RawCall::new("acme_one", json!({})), &caller)
+        .await;
     assert_eq!(value(&reply.into_outcome()), json!("one"));
 }
 
@@ -124,7 +145,10 @@ async fn an_offered_name_beats_a_bare_one() {
 async fn hidden_tools_are_not_offered_and_deferred_ones_not_declared() {
     let toolbox = Toolbox::builder()
         .tools(["direct", "deferred", "hidden"].map(named))
-        .binding("deferred", Binding::default().with_exposure(Exposure::Deferred))
+        .binding(
+            "deferred",
+            Binding::default().with_exposure(Exposure::Deferred),
+        )
         .binding("hidden", Binding::default().with_exposure(Exposure::Hidden))
         .build()
         .unwrap();
@@ -137,9 +161,13 @@ async fn hidden_tools_are_not_offered_and_deferred_ones_not_declared() {
     let asked = toolbox.offer(&Selection::everything().with_tools(["hidden", "*"]));
     for offer in [offer, asked] {
         let caller = Caller::new("model").with_offer(offer);
-        let reply = toolbox.run(RawCall::new("hidden", json!({})), &caller).await;
+        let reply = toolbox
+            .run(RawCall::new("hidden", json!({})), &caller)
+            .await;
         assert_eq!(failure(&reply.into_outcome()).code(), "unknown_tool");
-        let reply = toolbox.run(RawCall::new("deferred", json!({})), &caller).await;
+        let reply = toolbox
+            .run(RawCall::new("deferred", json!({})), &caller)
+            .await;
         assert!(reply.into_outcome().is_success());
     }
 }
@@ -151,15 +179,31 @@ fn a_selection_keeps_its_order_and_leaves_the_rest_out() {
     let toolbox = Toolbox::new(tools).unwrap();
     let offered = |selection: Selection| -> Vec<String> {
         let offer = toolbox.offer(&selection);
-        offer.tools().iter().map(|t| t.tool.name.to_string()).collect()
+        offer
+            .tools()
+            .iter()
+            .map(|t| t.tool.name.to_string())
+            .collect()
     };
     let all = Selection::everything;
     assert_eq!(offered(all()), ["read_a", "write_a", "read_b", "fetch"]);
-    assert_eq!(offered(all().with_tools(["write_a", "read_*"])), ["write_a", "read_a", "read_b"]);
-    assert_eq!(offered(all().with_tools(["*_b", "*"])), ["read_b", "read_a", "write_a", "fetch"]);
+    assert_eq!(
+        offered(all().with_tools(["write_a", "read_*"])),
+        ["write_a", "read_a", "read_b"]
+    );
+    assert_eq!(
+        offered(all().with_tools(["*_b", "*"])),
+        ["read_b", "read_a", "write_a", "fetch"]
+    );
     assert_eq!(offered(all().with_tools(["nothing", "["])), [""; 0]);
-    assert_eq!(offered(all().with_source(Some("rest".to_owned()))), ["fetch"]);
-    assert_eq!(offered(all().with_category(Some("read".to_owned()))).len(), 4);
+    assert_eq!(
+        offered(all().with_source(Some("rest".to_owned()))),
+        ["fetch"]
+    );
+    assert_eq!(
+        offered(all().with_category(Some("read".to_owned()))).len(),
+        4
+    );
 }
 
 #[tokio::test]
@@ -167,13 +211,20 @@ async fn a_caller_with_an_offer_cannot_reach_or_learn_of_anything_else() {
     let toolbox = Toolbox::new(["echo_one", "secret_one"].map(named)).unwrap();
     let offer = toolbox.offer(&Selection::everything().with_tools(["echo_*"]));
     let caller = Caller::new("model").with_offer(offer);
-    let reply = toolbox.run(RawCall::new("secret_one", json!({})), &caller).await;
+    let reply = toolbox
+        .run(RawCall::new("secret_one", json!({})), &caller)
+        .await;
     let outcome = reply.into_outcome();
     let error = failure(&outcome);
     assert_eq!(error.code(), "unknown_tool");
     assert!(!error.message.contains("nearest are secret_one"), "{error}");
-    let reply = toolbox.run(RawCall::new("secret_on", json!({})), &caller).await;
-    assert_eq!(failure(&reply.into_outcome()).message, "there is no tool \"secret_on\"");
+    let reply = toolbox
+        .run(RawCall::new("secret_on", json!({})), &caller)
+        .await;
+    assert_eq!(
+        failure(&reply.into_outcome()).message,
+        "there is no tool \"secret_on\""
+    );
     let explained = toolbox.explain(RawCall::new("secret_one", json!({})), &caller);
     assert!(explained.tool.is_none());
 }
@@ -181,7 +232,11 @@ async fn a_caller_with_an_offer_cannot_reach_or_learn_of_anything_else() {
 #[tokio::test]
 async fn an_unknown_tool_is_answered_with_the_nearest_names() {
     let tools = ["example_add", "example_echo", "other"].map(named);
-    let toolbox = Toolbox::builder().tools(tools).prefix("acme").build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .prefix("acme")
+        .build()
+        .unwrap();
     let outcome = call(&toolbox, "acme_exmple_add", json!({})).await;
     let error = failure(&outcome);
     assert_eq!(

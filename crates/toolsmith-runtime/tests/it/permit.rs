@@ -11,7 +11,12 @@ use toolsmith_runtime::{Caller, Mode, Policy, Toolbox};
 use toolsmith_testing::tools::{definition, echoing, taking};
 use toolsmith_testing::{Recording, ScriptedApprover, call, failure};
 
-const EFFECTS: [Effect; 4] = [Effect::Read, Effect::Write, Effect::Execute, Effect::Network];
+const EFFECTS: [Effect; 4] = [
+    Effect::Read,
+    Effect::Write,
+    Effect::Execute,
+    Effect::Network,
+];
 
 fn of_effect(effect: Effect) -> AnyTool {
     echoing(definition("tool").with_effect(effect))
@@ -24,11 +29,16 @@ fn planning(effect: Effect, plan: Plan) -> AnyTool {
 }
 
 fn toolbox(tool: AnyTool, policy: Policy) -> Toolbox {
-    Toolbox::builder().tools([tool]).policy(policy).build().unwrap()
+    Toolbox::builder()
+        .tools([tool])
+        .policy(policy)
+        .build()
+        .unwrap()
 }
 
 fn decide(tool: AnyTool, policy: Policy) -> (Verdict, String, String) {
-    let explained = toolbox(tool, policy).explain(RawCall::new("tool", json!({})), &Caller::new("test"));
+    let explained =
+        toolbox(tool, policy).explain(RawCall::new("tool", json!({})), &Caller::new("test"));
     let decision = explained.decision.unwrap();
     (decision.verdict, decision.by, decision.reason)
 }
@@ -55,8 +65,19 @@ fn modes_decide_by_effect() {
 
 #[test]
 fn deny_beats_ask_beats_allow_in_any_order() {
-    let rules = [(Verdict::Allow, "*"), (Verdict::Ask, "tool"), (Verdict::Deny, "t*")];
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let rules = [
+        (Verdict::Allow, "*"),
+        (Verdict::Ask, "tool"),
+        (Verdict::Deny, "t*"),
+    ];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
     for mode in Mode::ALL {
         for order in orders {
             for kept in 1..=3 {
@@ -93,7 +114,13 @@ async fn a_refusal_names_the_rule_and_is_not_retryable() {
 
 #[tokio::test]
 async fn a_broken_policy_denies_everything() {
-    let toolbox = toolbox(of_effect(Effect::Read), Policy::broken("line 3").with_mode(Mode::Auto).allowing(["*"]).unwrap());
+    let toolbox = toolbox(
+        of_effect(Effect::Read),
+        Policy::broken("line 3")
+            .with_mode(Mode::Auto)
+            .allowing(["*"])
+            .unwrap(),
+    );
     let approver = ScriptedApprover::yes();
     let caller = Caller::new("test").with_approver(approver.clone());
     let reply = toolbox.run(RawCall::new("tool", json!({})), &caller).await;
@@ -122,15 +149,26 @@ impl Guard for Says {
 #[tokio::test]
 async fn a_guard_that_fails_or_panics_denies() {
     for (says, expected) in [
-        ("error", Some("not allowed by guard sentry: the guard failed: its list is gone")),
-        ("panic", Some("not allowed by guard sentry: the guard panicked")),
+        (
+            "error",
+            Some("not allowed by guard sentry: the guard failed: its list is gone"),
+        ),
+        (
+            "panic",
+            Some("not allowed by guard sentry: the guard panicked"),
+        ),
         ("nothing", None),
     ] {
         let policy = Policy::new(Mode::Auto).allowing(["*"]).unwrap();
-        let builder = Toolbox::builder().tools([of_effect(Effect::Read)]).policy(policy);
+        let builder = Toolbox::builder()
+            .tools([of_effect(Effect::Read)])
+            .policy(policy);
         let toolbox = builder.guard(Says(says)).build().unwrap();
         let outcome = call(&toolbox, "tool", json!({})).await;
-        assert_eq!(outcome.error.map(|error| error.message).as_deref(), expected);
+        assert_eq!(
+            outcome.error.map(|error| error.message).as_deref(),
+            expected
+        );
     }
 }
 
@@ -148,14 +186,20 @@ fn a_tools_own_wish_for_confirmation_makes_things_stricter_never_wider() {
         assert_eq!(got, expected, "{mode:?}");
     }
     let (_, by, reason) = decide(planning(Effect::Read, wish()), Policy::default());
-    assert_eq!((by.as_str(), reason.as_str()), ("tool tool", "it wipes the disk"));
+    assert_eq!(
+        (by.as_str(), reason.as_str()),
+        ("tool tool", "it wipes the disk")
+    );
     // Nor does a tool that wants no confirmation get what others do not.
     let mut never = Plan::default();
     never.confirm = Confirm::Never;
     for mode in Mode::ALL {
         for effect in EFFECTS {
             let plain = decide(of_effect(effect), Policy::new(mode)).0;
-            assert_eq!(decide(planning(effect, never.clone()), Policy::new(mode)).0, plain);
+            assert_eq!(
+                decide(planning(effect, never.clone()), Policy::new(mode)).0,
+                plain
+            );
         }
     }
 }
@@ -167,12 +211,24 @@ async fn consent_does_not_replace_permission() {
         definition.with_consent(Consent::new("DELETE"))
     };
     let said = json!({"consent": "DELETE"});
-    let denied = toolbox(echoing(definition()), Policy::new(Mode::Auto).denying(["tool"]).unwrap());
-    assert_eq!(failure(&call(&denied, "tool", said.clone()).await).code(), "permission_denied");
+    let denied = toolbox(
+        echoing(definition()),
+        Policy::new(Mode::Auto).denying(["tool"]).unwrap(),
+    );
+    assert_eq!(
+        failure(&call(&denied, "tool", said.clone()).await).code(),
+        "permission_denied"
+    );
     let asked = toolbox(echoing(definition()), Policy::default());
-    assert_eq!(failure(&call(&asked, "tool", said.clone()).await).code(), "approval_required");
+    assert_eq!(
+        failure(&call(&asked, "tool", said.clone()).await).code(),
+        "approval_required"
+    );
     let allowed = toolbox(echoing(definition()), Policy::new(Mode::Auto));
-    assert_eq!(failure(&call(&allowed, "tool", json!({})).await).code(), "invalid_parameters");
+    assert_eq!(
+        failure(&call(&allowed, "tool", json!({})).await).code(),
+        "invalid_parameters"
+    );
     assert!(call(&allowed, "tool", said).await.is_success());
 }
 
@@ -229,7 +285,10 @@ async fn explain_tells_plan_decision_and_rule_and_runs_nothing() {
     let explained = toolbox.explain(RawCall::new("tool", json!({"n": "\u{202e}x"})), &caller);
     let error = explained.error.unwrap();
     assert_eq!(error.code(), "invalid_parameters");
-    assert!(!error.message.contains('\u{202e}'), "what a terminal shows is cleaned: {error:?}");
+    assert!(
+        !error.message.contains('\u{202e}'),
+        "what a terminal shows is cleaned: {error:?}"
+    );
     assert!(explained.plan.is_none() && explained.decision.is_none());
     assert_eq!(ran.load(Ordering::SeqCst), 0);
     assert!(approver.asked().is_empty());

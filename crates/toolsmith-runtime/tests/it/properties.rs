@@ -11,7 +11,10 @@ use toolsmith_testing::tools::{answering, definition, echoing, with_schema};
 fn is_forbidden(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}')
-        || matches!(c, '\u{e0000}'..='\u{e0fff}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{ad}')
+        || matches!(
+            c,
+            '\u{e0000}'..='\u{e0fff}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{ad}'
+        )
 }
 
 /// Texts in which the characters that matter are common.
@@ -20,9 +23,25 @@ fn nasty_text() -> impl Strategy<Value = String> {
         any::<char>().prop_map(String::from),
         "[ -~]{0,8}",
         prop::sample::select(vec![
-            "\u{1b}[", "\u{1b}]", "\u{1b}", "\u{9b}", "\u{7}", "\r", "\r\n", "\n", "\u{202e}",
-            "\u{200d}", "\u{e0041}", "\u{2028}", "0;1m", "sk-abcdefghijklmnopqrst", "Bearer ",
-            "\u{1b}\\", "\u{feff}", "é", "🦀",
+            "\u{1b}[",
+            "\u{1b}]",
+            "\u{1b}",
+            "\u{9b}",
+            "\u{7}",
+            "\r",
+            "\r\n",
+            "\n",
+            "\u{202e}",
+            "\u{200d}",
+            "\u{e0041}",
+            "\u{2028}",
+            "0;1m",
+            "sk-abcdefghijklmnopqrst",
+            "Bearer ",
+            "\u{1b}\\",
+            "\u{feff}",
+            "é",
+            "🦀",
         ])
         .prop_map(str::to_owned),
     ];
@@ -49,9 +68,14 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 fn run(toolbox: &Toolbox, name: &str, arguments: Value) -> Outcome {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
     let call = RawCall::new(name, arguments);
-    runtime.block_on(toolbox.run(call, &Caller::new("test"))).into_outcome()
+    runtime
+        .block_on(toolbox.run(call, &Caller::new("test")))
+        .into_outcome()
 }
 
 proptest! {

@@ -8,7 +8,9 @@ use toolsmith_core::event::MetricsCollector;
 use toolsmith_core::{AnyTool, ErrorKind, Outcome, Progress, RawCall, ToolName};
 use toolsmith_runtime::{Caller, Mode, Policy, Selection, Toolbox};
 use toolsmith_testing::recorder::Faulty;
-use toolsmith_testing::tools::{add, blocking_echo, definition, echo, echoing, explode, fail, sleep};
+use toolsmith_testing::tools::{
+    add, blocking_echo, definition, echo, echoing, explode, fail, sleep,
+};
 use toolsmith_testing::{Recording, ScriptedApprover, call, failure, value};
 
 const STARTED: [&str; 5] = ["called", "validated", "planned", "decided", "started"];
@@ -20,7 +22,11 @@ fn recorded(tools: impl IntoIterator<Item = AnyTool>) -> (Toolbox, Recording) {
 }
 
 fn through(rest: &[&str]) -> Vec<String> {
-    STARTED.iter().chain(rest).map(|name| (*name).to_owned()).collect()
+    STARTED
+        .iter()
+        .chain(rest)
+        .map(|name| (*name).to_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -34,19 +40,33 @@ async fn a_call_that_succeeds_leaves_every_event_in_order() {
     assert_eq!(events.remove(0), registered);
     let about = json!({"call": "c1", "caller": "me"});
     for event in &mut events {
-        assert_eq!(json!({"call": event["call"], "caller": event["caller"]}), about);
-        let tool = if event["event"] == "called" { Value::Null } else { json!("echo") };
+        assert_eq!(
+            json!({"call": event["call"], "caller": event["caller"]}),
+            about
+        );
+        let tool = if event["event"] == "called" {
+            Value::Null
+        } else {
+            json!("echo")
+        };
         assert_eq!(event["tool"], tool, "{event}");
     }
     assert_eq!(events[0]["name"], "echo");
     assert_eq!(events[0]["arguments"], r#"{"text":"hi"}"#);
     assert_eq!(events[2]["plan"]["summary"], "echo(text=\"hi\")");
     assert_eq!(
-        (&events[3]["allowed"], &events[3]["by"], &events[3]["reason"]),
+        (
+            &events[3]["allowed"],
+            &events[3]["by"],
+            &events[3]["reason"]
+        ),
         (&json!(true), &json!("mode ask"), &json!("it only reads"))
     );
     assert_eq!(events[4]["blocking"], false);
-    assert_eq!((&events[5]["error"], &events[5]["message"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&events[5]["error"], &events[5]["message"]),
+        (&Value::Null, &Value::Null)
+    );
     assert_eq!(events[6]["outcome"]["value"], "hi");
 }
 
@@ -57,17 +77,36 @@ async fn a_call_that_ends_early_leaves_the_events_so_far_and_a_reply() {
     for (name, arguments, expected) in [
         ("nothing", json!({}), vec!["called", "replied"]),
         ("add", json!({"a": 1}), vec!["called", "replied"]),
-        ("write", json!({}), vec!["called", "validated", "planned", "decided", "replied"]),
-        ("fail", json!({"message": "x"}), [&STARTED[..], &["finished", "replied"]].concat()),
-        ("explode", json!({}), [&STARTED[..], &["finished", "replied"]].concat()),
-        ("sleep", json!({"ms": 100_000}), [&STARTED[..], &["finished", "replied"]].concat()),
+        (
+            "write",
+            json!({}),
+            vec!["called", "validated", "planned", "decided", "replied"],
+        ),
+        (
+            "fail",
+            json!({"message": "x"}),
+            [&STARTED[..], &["finished", "replied"]].concat(),
+        ),
+        (
+            "explode",
+            json!({}),
+            [&STARTED[..], &["finished", "replied"]].concat(),
+        ),
+        (
+            "sleep",
+            json!({"ms": 100_000}),
+            [&STARTED[..], &["finished", "replied"]].concat(),
+        ),
     ] {
         let call = RawCall::new(name, arguments).with_id(name);
         toolbox.run(call, &Caller::new("test")).await;
         assert_eq!(recording.names_of(name), expected, "{name}");
     }
     let finished = recording.all("finished");
-    let ends: Vec<_> = finished.iter().map(|event| (&event["error"], &event["message"])).collect();
+    let ends: Vec<_> = finished
+        .iter()
+        .map(|event| (&event["error"], &event["message"]))
+        .collect();
     assert_eq!(
         json!(ends),
         json!([
@@ -78,17 +117,23 @@ async fn a_call_that_ends_early_leaves_the_events_so_far_and_a_reply() {
     );
     assert_eq!(finished[2]["ran_ms"], 30_500);
     let decided = recording.all("decided");
-    assert_eq!((&decided[0]["allowed"], &decided[0]["by"]), (&json!(false), &json!("nobody")));
+    assert_eq!(
+        (&decided[0]["allowed"], &decided[0]["by"]),
+        (&json!(false), &json!("nobody"))
+    );
 }
 
 #[tokio::test]
 async fn what_happens_between_is_told_between() {
-    let tool = AnyTool::from_fn(definition("tool"), async |_: Value, context: toolsmith_core::ToolContext| {
-        context.progress(Progress::done(1.0));
-        context.output("half a line");
-        context.progress(Progress::done(2.0));
-        Outcome::nothing()
-    });
+    let tool = AnyTool::from_fn(
+        definition("tool"),
+        async |_: Value, context: toolsmith_core::ToolContext| {
+            context.progress(Progress::done(1.0));
+            context.output("half a line");
+            context.progress(Progress::done(2.0));
+            Outcome::nothing()
+        },
+    );
     let (toolbox, recording) = recorded([tool]);
     call(&toolbox, "tool", json!({})).await;
     let expected = through(&["progress", "progress", "output", "finished", "replied"]);
@@ -104,7 +149,10 @@ async fn an_approval_is_recorded_with_who_gave_it() {
     let caller = Caller::new("test").with_approver(ScriptedApprover::yes());
     toolbox.run(RawCall::new("write", json!({})), &caller).await;
     let decided = recording.one("decided");
-    assert_eq!((&decided["allowed"], &decided["by"], &decided["reason"]), (&json!(true), &json!("the test"), &json!("approved")));
+    assert_eq!(
+        (&decided["allowed"], &decided["by"], &decided["reason"]),
+        (&json!(true), &json!("the test"), &json!("approved"))
+    );
 }
 
 #[tokio::test]
@@ -117,8 +165,14 @@ async fn a_caller_that_goes_away_while_somebody_is_asked_is_recorded() {
         tokio::pin!(running);
         assert!(futures_now(running.as_mut()).await.is_none());
     }
-    assert_eq!(recording.names(), ["called", "validated", "planned", "replied"]);
-    assert_eq!(recording.one("replied")["outcome"]["error"]["code"], "cancelled");
+    assert_eq!(
+        recording.names(),
+        ["called", "validated", "planned", "replied"]
+    );
+    assert_eq!(
+        recording.one("replied")["outcome"]["error"]["code"],
+        "cancelled"
+    );
 }
 
 /// What a future has come to by now.
@@ -139,7 +193,8 @@ async fn recorders_get_no_secret_from_arguments() {
         .secrets(["hunter2hunter2"])
         .build()
         .unwrap();
-    let arguments = json!({"a": "hunter2hunter2", "password": "p", "key": "sk-abcdefghijklmnopqrst"});
+    let arguments =
+        json!({"a": "hunter2hunter2", "password": "p", "key": "sk-abcdefghijklmnopqrst"});
     call(&toolbox, "tool", arguments).await;
     call(&toolbox, "fail", json!({"message": "hunter2hunter2"})).await;
     let text = serde_json::to_string(&recording.events()).unwrap();
@@ -169,13 +224,19 @@ async fn a_recorder_that_fails_is_reported_and_changes_no_reply() {
         let before = toolbox.recorder_faults();
         assert_eq!(before, 1, "registering is an event too");
         let caller = Caller::new("test").with_recorder(faulty);
-        let reply = toolbox.run(RawCall::new("echo", json!({"text": "hi"})), &caller).await;
+        let reply = toolbox
+            .run(RawCall::new("echo", json!({"text": "hi"})), &caller)
+            .await;
         assert_eq!(value(&reply.into_outcome()), json!("hi"));
         assert_eq!(toolbox.recorder_faults(), before + 2 * 7);
         let told = told.lock().unwrap();
         assert_eq!(told.len(), 15);
         assert_eq!(told[1], message);
-        assert_eq!(after.names(), through(&["finished", "replied"]), "the others are told");
+        assert_eq!(
+            after.names(),
+            through(&["finished", "replied"]),
+            "the others are told"
+        );
     }
 }
 
@@ -183,8 +244,16 @@ async fn a_recorder_that_fails_is_reported_and_changes_no_reply() {
 async fn metrics_count_runs_failures_refusals_and_durations() {
     let policy = Policy::new(Mode::Auto).denying(["blocking_echo"]).unwrap();
     let tools = [add(), sleep(), fail(), blocking_echo()];
-    let toolbox = Toolbox::builder().tools(tools).policy(policy).build().unwrap();
-    for arguments in [json!({"a": 1, "b": 2}), json!({"a": 1, "b": 2}), json!({"a": []})] {
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .policy(policy)
+        .build()
+        .unwrap();
+    for arguments in [
+        json!({"a": 1, "b": 2}),
+        json!({"a": 1, "b": 2}),
+        json!({"a": []}),
+    ] {
         call(&toolbox, "add", arguments).await;
     }
     for ms in [3, 5, 100_000] {
@@ -194,7 +263,10 @@ async fn metrics_count_runs_failures_refusals_and_durations() {
     call(&toolbox, "blocking_echo", json!({})).await;
     call(&toolbox, "nothing", json!({})).await;
     let metrics = toolbox.metrics().unwrap().snapshot();
-    assert_eq!((metrics.running, metrics.peak_running, metrics.unknown_tool), (0, 1, 1));
+    assert_eq!(
+        (metrics.running, metrics.peak_running, metrics.unknown_tool),
+        (0, 1, 1)
+    );
     let of = |name: &str| metrics.tools[&ToolName::new(name).unwrap()].clone();
     let counts = |name: &str| {
         let tool = of(name);
@@ -203,7 +275,10 @@ async fn metrics_count_runs_failures_refusals_and_durations() {
     assert_eq!(counts("add"), json!([2, 2, 1, {"invalid_parameters": 1}]));
     assert_eq!(counts("sleep"), json!([3, 2, 0, {"timeout": 1}]));
     assert_eq!(counts("fail"), json!([1, 0, 0, {"execution_failed": 1}]));
-    assert_eq!(counts("blocking_echo"), json!([0, 0, 1, {"permission_denied": 1}]));
+    assert_eq!(
+        counts("blocking_echo"),
+        json!([0, 0, 1, {"permission_denied": 1}])
+    );
     assert_eq!(of("add").success_rate(), Some(1.0));
     assert_eq!(of("sleep").success_rate(), Some(2.0 / 3.0));
     assert_eq!(of("fail").success_rate(), Some(0.0));
@@ -211,7 +286,9 @@ async fn metrics_count_runs_failures_refusals_and_durations() {
     let durations = of("sleep").duration;
     assert_eq!(durations.total, Duration::from_millis(3 + 5 + 30_500));
     // 3 ms are below 2^12 µs, 5 ms below 2^13, 30.5 s below 2^25.
-    let filled: Vec<usize> = (0..32).filter(|bucket| durations.buckets[*bucket] == 1).collect();
+    let filled: Vec<usize> = (0..32)
+        .filter(|bucket| durations.buckets[*bucket] == 1)
+        .collect();
     assert_eq!(filled, [12, 13, 25]);
     let text = serde_json::to_value(&metrics).unwrap();
     assert_eq!(text["tools"]["add"]["started"], 2);
@@ -243,7 +320,11 @@ impl MetricsCollector for Collector {
 #[tokio::test]
 async fn a_hosts_own_collector_replaces_the_counters_and_cannot_hurt() {
     let collector = Collector::default();
-    let toolbox = Toolbox::builder().tools([add(), fail()]).metrics(collector.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .tools([add(), fail()])
+        .metrics(collector.clone())
+        .build()
+        .unwrap();
     assert!(toolbox.metrics().is_none());
     call(&toolbox, "add", json!({"a": 1, "b": 1})).await;
     call(&toolbox, "fail", json!({"message": ""})).await;

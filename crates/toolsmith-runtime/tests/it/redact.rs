@@ -29,14 +29,22 @@ fn known_shapes_of_keys_are_secret() {
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk",
         "hunter2hunter2",
     ] {
-        for text in [key.to_owned(), format!("key={key}."), format!("\"{key}\""), format!("a {key}\nb"), format!("({key})")] {
+        for text in [
+            key.to_owned(),
+            format!("key={key}."),
+            format!("\"{key}\""),
+            format!("a {key}\nb"),
+            format!("({key})"),
+        ] {
             let clean = redactor().clean(&text).into_owned();
             assert!(!clean.contains(key), "{clean}");
             assert_eq!(clean, text.replace(key, "[redacted]"));
         }
         // Characters nobody sees do not hide it.
         let (front, back) = key.split_at(key.len() / 2);
-        let hidden = redactor().clean(&format!("{front}\u{200b}{back}")).into_owned();
+        let hidden = redactor()
+            .clean(&format!("{front}\u{200b}{back}"))
+            .into_owned();
         assert_eq!(hidden, "[redacted]");
     }
 }
@@ -44,7 +52,8 @@ fn known_shapes_of_keys_are_secret() {
 #[test]
 fn private_keys_are_secret_whole_or_cut() {
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQ";
-    let whole = format!("a\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nb");
+    let whole =
+        format!("a\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nb");
     assert_eq!(redactor().clean(&whole), "a\n[redacted]\nb");
     let cut = format!("a\n-----BEGIN PRIVATE KEY-----\n{body}");
     assert_eq!(redactor().clean(&cut), "a\n[redacted]");
@@ -53,22 +62,58 @@ fn private_keys_are_secret_whole_or_cut() {
 #[test]
 fn authorization_and_addresses_with_passwords_are_secret() {
     for (text, expected) in [
-        ("Authorization: Bearer abc.def-123", "Authorization: Bearer [redacted]"),
-        ("authorization: basic dXNlcjpwYXNz", "authorization: basic [redacted]"),
+        (
+            "Authorization: Bearer abc.def-123",
+            "Authorization: Bearer [redacted]",
+        ),
+        (
+            "authorization: basic dXNlcjpwYXNz",
+            "authorization: basic [redacted]",
+        ),
         ("Authorization: dXNlcjpwYXNz", "Authorization: [redacted]"),
-        ("Proxy-Authorization: Basic dXNlcjpwYXNz", "Proxy-Authorization: Basic [redacted]"),
-        ("Authorization: ApiKey k3y!k3y!k3y!", "Authorization: ApiKey [redacted]"),
-        ("-H 'Authorization: token abcdefgh12'", "-H 'Authorization: token [redacted]'"),
-        (r#"{"Authorization":"Bearer abcdefgh12"}"#, r#"{"Authorization":"Bearer [redacted]"}"#),
-        (r#"{\"authorization\": \"Bearer abcdefgh12\"}"#, r#"{\"authorization\": \"Bearer [redacted]\"}"#),
+        (
+            "Proxy-Authorization: Basic dXNlcjpwYXNz",
+            "Proxy-Authorization: Basic [redacted]",
+        ),
+        (
+            "Authorization: ApiKey k3y!k3y!k3y!",
+            "Authorization: ApiKey [redacted]",
+        ),
+        (
+            "-H 'Authorization: token abcdefgh12'",
+            "-H 'Authorization: token [redacted]'",
+        ),
+        (
+            r#"{"Authorization":"Bearer abcdefgh12"}"#,
+            r#"{"Authorization":"Bearer [redacted]"}"#,
+        ),
+        (
+            r#"{\"authorization\": \"Bearer abcdefgh12\"}"#,
+            r#"{\"authorization\": \"Bearer [redacted]\"}"#,
+        ),
         ("X-Api-Key: abcdefgh12", "X-Api-Key: [redacted]"),
         ("a bearer abcdefgh12 b", "a bearer [redacted] b"),
-        ("https://user:pw@host/path", "https://user:[redacted]@host/path"),
-        ("https://user:longpassword@host/path", "https://user:[redacted]@host/path"),
-        ("https://user:longpassw!rd$1@host/path", "https://user:[redacted]@host/path"),
-        ("https://user:p@ss@host/path", "https://user:[redacted]@host/path"),
+        (
+            "https://user:pw@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        (
+            "https://user:longpassword@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        (
+            "https://user:longpassw!rd$1@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        (
+            "https://user:p@ss@host/path",
+            "https://user:[redacted]@host/path",
+        ),
         ("https://:secret99@host", "https://:[redacted]@host"),
-        ("postgres://u:p@h:5432/db", "postgres://u:[redacted]@h:5432/db"),
+        (
+            "postgres://u:p@h:5432/db",
+            "postgres://u:[redacted]@h:5432/db",
+        ),
     ] {
         assert_eq!(redactor().clean(text), expected);
     }
@@ -99,7 +144,10 @@ fn registered_secrets_are_found_inside_json_too() {
     let json = json!({ "a": secret }).to_string();
     assert_eq!(redactor().redact(&json), r#"{"a":"[redacted]"}"#);
     let longest = Redactor::new(["secret-a", "secret-a-and-more"]);
-    assert_eq!(longest.clean("secret-a-and-more secret-a"), "[redacted] [redacted]");
+    assert_eq!(
+        longest.clean("secret-a-and-more secret-a"),
+        "[redacted] [redacted]"
+    );
     // An escape sequence must not eat the beginning of a secret and save the rest.
     let cut = redactor().clean("\u{1b}[hunter2hunter2").into_owned();
     assert!(!cut.contains("unter2"), "{cut}");
@@ -109,22 +157,46 @@ fn registered_secrets_are_found_inside_json_too() {
 fn in_logs_telling_names_are_enough() {
     for (value, expected) in [
         (json!({"password": "x"}), r#"{"password":"[redacted]"}"#),
-        (json!({"dbPassword": "a\"b\\"}), r#"{"dbPassword":"[redacted]"}"#),
+        (
+            json!({"dbPassword": "a\"b\\"}),
+            r#"{"dbPassword":"[redacted]"}"#,
+        ),
         (json!({"API_KEY": 12345}), r#"{"API_KEY":"[redacted]"}"#),
-        (json!({"api-key": "x", "n": 1}), r#"{"api-key":"[redacted]","n":1}"#),
-        (json!({"o": {"access_token": "x"}}), r#"{"o":{"access_token":"[redacted]"}}"#),
+        (
+            json!({"api-key": "x", "n": 1}),
+            r#"{"api-key":"[redacted]","n":1}"#,
+        ),
+        (
+            json!({"o": {"access_token": "x"}}),
+            r#"{"o":{"access_token":"[redacted]"}}"#,
+        ),
         (json!({"cookie": "a=b"}), r#"{"cookie":"[redacted]"}"#),
-        (json!({"client_secret": null, "a": 1}), r#"{"client_secret":null,"a":1}"#),
-        (json!({"tokens": ["x", "y"], "n": 1}), r#"{"tokens":"[redacted]","n":1}"#),
-        (json!({"credentials": {"user": "u", "pin": 1}, "n": 1}), r#"{"credentials":"[redacted]","n":1}"#),
-        (json!({"body": "{\"password\": \"x y\", \"n\": 1}"}), r#"{"body":"{\"password\": \"[redacted]\", \"n\": 1}"}"#),
+        (
+            json!({"client_secret": null, "a": 1}),
+            r#"{"client_secret":null,"a":1}"#,
+        ),
+        (
+            json!({"tokens": ["x", "y"], "n": 1}),
+            r#"{"tokens":"[redacted]","n":1}"#,
+        ),
+        (
+            json!({"credentials": {"user": "u", "pin": 1}, "n": 1}),
+            r#"{"credentials":"[redacted]","n":1}"#,
+        ),
+        (
+            json!({"body": "{\"password\": \"x y\", \"n\": 1}"}),
+            r#"{"body":"{\"password\": \"[redacted]\", \"n\": 1}"}"#,
+        ),
         (json!({"name": "password"}), r#"{"name":"password"}"#),
     ] {
         let redactor = redactor();
         assert_eq!(Sensitive::new(&value, &redactor).to_text(1000), expected);
     }
     // Results are what the model asked for: there, names alone are not enough.
-    assert_eq!(redactor().clean(r#"{"password":"x"}"#), r#"{"password":"x"}"#);
+    assert_eq!(
+        redactor().clean(r#"{"password":"x"}"#),
+        r#"{"password":"x"}"#
+    );
 }
 
 #[test]
@@ -146,6 +218,10 @@ fn a_secret_at_the_edge_of_a_log_line_is_not_half_told() {
         let mut list = vec![Value::from("z".repeat(before))];
         list.extend((0..200).map(|_| Value::from(long.as_str())));
         let text = Sensitive::new(&Value::from(list), &redactor).to_text(8000);
-        assert!(!text.contains(half), "…{}", &text[text.len().saturating_sub(60)..]);
+        assert!(
+            !text.contains(half),
+            "…{}",
+            &text[text.len().saturating_sub(60)..]
+        );
     }
 }

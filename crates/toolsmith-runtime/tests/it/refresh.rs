@@ -56,7 +56,10 @@ fn a_refresh_replaces_in_one_step_and_keeps_the_place() {
     // The same tools again are no change; none at all are one.
     let ticket = registry.begin_refresh("a");
     let refreshed = change(registry.refresh(&ticket, tools(&["a1", "a2"])));
-    assert_eq!(refreshed, json!({"source": "a", "added": [], "removed": [], "changed": []}));
+    assert_eq!(
+        refreshed,
+        json!({"source": "a", "added": [], "removed": [], "changed": []})
+    );
     assert!(changes.try_recv().is_err());
     let ticket = registry.begin_refresh("a");
     registry.refresh(&ticket, []);
@@ -67,7 +70,9 @@ fn a_refresh_replaces_in_one_step_and_keeps_the_place() {
 fn what_cannot_be_registered_is_told_and_harms_no_other() {
     let toolbox = Toolbox::new([]).unwrap();
     let ticket = toolbox.registry().begin_refresh("a");
-    let refreshed = toolbox.registry().refresh(&ticket, tools(&["good", "Bad", "fine"]));
+    let refreshed = toolbox
+        .registry()
+        .refresh(&ticket, tools(&["good", "Bad", "fine"]));
     let Refreshed::Replaced { refused, .. } = refreshed else {
         panic!("{refreshed:?}");
     };
@@ -83,7 +88,10 @@ fn an_older_answer_cannot_overwrite_a_newer_one() {
     let other = registry.begin_refresh("b");
     let new = registry.begin_refresh("a");
     change(registry.refresh(&new, tools(&["new"])));
-    assert!(matches!(registry.refresh(&old, tools(&["old"])), Refreshed::Stale));
+    assert!(matches!(
+        registry.refresh(&old, tools(&["old"])),
+        Refreshed::Stale
+    ));
     assert_eq!(names(registry), ["new"]);
     // Another source's newer ticket is no obstacle.
     change(registry.refresh(&other, tools(&["other"])));
@@ -132,8 +140,14 @@ async fn a_source_cannot_take_over_the_name_of_another() {
     assert_eq!(refreshed["added"], json!(["fresh"]));
     assert_eq!(names(toolbox.registry()), ["fresh", "mine"]);
     let shadowed = serde_json::to_value(toolbox.registry().shadowed()).unwrap();
-    assert_eq!(shadowed, json!([{"name": "mine", "origin": "early", "by": "me"}]));
-    assert_eq!(value(&call(&toolbox, "mine", json!({})).await), json!("mine"));
+    assert_eq!(
+        shadowed,
+        json!([{"name": "mine", "origin": "early", "by": "me"}])
+    );
+    assert_eq!(
+        value(&call(&toolbox, "mine", json!({})).await),
+        json!("mine")
+    );
 
     // Once it stops claiming the name, it is no longer listed.
     let ticket = toolbox.registry().begin_refresh("early");
@@ -154,7 +168,10 @@ async fn a_source_cannot_take_over_the_offered_name_of_another() {
     let ticket = toolbox.registry().begin_refresh("early");
     toolbox.registry().refresh(&ticket, [theirs]);
     assert_eq!(names(toolbox.registry()), ["log"]);
-    assert_eq!(value(&call(&toolbox, "git_log", json!({})).await), json!("mine"));
+    assert_eq!(
+        value(&call(&toolbox, "git_log", json!({})).await),
+        json!("mine")
+    );
 }
 
 struct List(&'static [&'static str]);
@@ -174,14 +191,23 @@ impl ToolSource for List {
 #[tokio::test]
 async fn a_toolbox_asks_a_source_and_keeps_what_it_had_when_that_fails() {
     let recording = Recording::new();
-    let toolbox = Toolbox::builder().recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     toolbox.refresh(&List(&["one", "two"])).await.unwrap();
     let error = toolbox.refresh(&List(&[])).await.unwrap_err();
-    assert_eq!(error.to_string(), "source `list` could not list its tools: it is down");
+    assert_eq!(
+        error.to_string(),
+        "source `list` could not list its tools: it is down"
+    );
     assert_eq!(names(toolbox.registry()), ["one", "two"]);
     let registered = recording.all("registered");
     assert_eq!(registered.len(), 2, "{registered:?}");
-    assert_eq!((&registered[1]["source"], &registered[1]["tools"]), (&json!("list"), &json!(2)));
+    assert_eq!(
+        (&registered[1]["source"], &registered[1]["tools"]),
+        (&json!("list"), &json!(2))
+    );
 }
 
 /// Overtakes itself: while it answers, a newer answer arrives.
@@ -201,10 +227,17 @@ impl ToolSource for Slow {
 #[tokio::test]
 async fn an_answer_that_was_overtaken_is_dropped_and_not_recorded() {
     let recording = Recording::new();
-    let toolbox = Toolbox::builder().recorder(recording.clone()).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
     let refreshed = toolbox.refresh(&Slow(toolbox.clone())).await.unwrap();
     assert!(matches!(refreshed, Refreshed::Stale));
     assert_eq!(names(toolbox.registry()), ["new"]);
-    let of_slow = recording.all("registered").iter().filter(|e| e["source"] == "slow").count();
+    let of_slow = recording
+        .all("registered")
+        .iter()
+        .filter(|e| e["source"] == "slow")
+        .count();
     assert_eq!(of_slow, 0);
 }

@@ -66,7 +66,10 @@ async fn on_load_the_first_of_a_name_wins_and_the_others_are_listed() {
         .unwrap();
     assert_eq!(names(toolbox.registry()), ["same", "other", "third"]);
     let shadowed = serde_json::to_value(toolbox.registry().shadowed()).unwrap();
-    assert_eq!(shadowed, json!([{"name": "same", "origin": "b", "by": "a"}]));
+    assert_eq!(
+        shadowed,
+        json!([{"name": "same", "origin": "b", "by": "a"}])
+    );
     assert_eq!(toolbox.registry().statistics().shadowed, 1);
     assert_eq!(value(&call(&toolbox, "same", json!({})).await), json!(1));
 }
@@ -78,7 +81,9 @@ fn load_tells_what_could_not_be_registered() {
     let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
     assert_eq!(
         refused,
-        ["tool name `Two` must be lower case with underscores and begin with a letter, such as `two`"]
+        [
+            "tool name `Two` must be lower case with underscores and begin with a letter, such as `two`"
+        ]
     );
     assert_eq!(names(toolbox.registry()), ["one", "three"]);
 }
@@ -97,7 +102,10 @@ fn own_names_are_lower_case_with_underscores() {
         ("HTTPGet", "httpget"),
     ] {
         let error = Toolbox::new([tool(name)]).unwrap_err();
-        let BuildError::Registry(RegistryError::Name { suggestion: got, .. }) = &error else {
+        let BuildError::Registry(RegistryError::Name {
+            suggestion: got, ..
+        }) = &error
+        else {
             panic!("{name}: {error}");
         };
         assert_eq!(got, suggestion, "{name}");
@@ -138,8 +146,12 @@ fn catalogue() -> Toolbox {
         meta
     };
     let tools = [
-        definition("read_file").with_kind(Kind::Read).with_meta(meta("files", &["disk", "text"])),
-        definition("write_file").with_kind(Kind::Edit).with_meta(meta("files", &["disk"])),
+        definition("read_file")
+            .with_kind(Kind::Read)
+            .with_meta(meta("files", &["disk", "text"])),
+        definition("write_file")
+            .with_kind(Kind::Edit)
+            .with_meta(meta("files", &["disk"])),
         definition("fetch")
             .with_kind(Kind::Network)
             .with_source(Source::Rest)
@@ -157,10 +169,16 @@ fn tools_are_found_by_source_category_tag_and_kind() {
     let listed = |tools: Vec<std::sync::Arc<ToolDef>>| -> Vec<String> {
         tools.iter().map(|tool| tool.name.to_string()).collect()
     };
-    assert_eq!(listed(registry.by_source("builtin")), ["read_file", "write_file"]);
+    assert_eq!(
+        listed(registry.by_source("builtin")),
+        ["read_file", "write_file"]
+    );
     assert_eq!(listed(registry.by_source("mcp")), ["mcp__git__log"]);
     assert_eq!(listed(registry.by_source("native")), [""; 0]);
-    assert_eq!(listed(registry.by_category("files")), ["read_file", "write_file"]);
+    assert_eq!(
+        listed(registry.by_category("files")),
+        ["read_file", "write_file"]
+    );
     assert_eq!(listed(registry.by_category("git")), ["mcp__git__log"]);
     assert_eq!(listed(registry.by_tag("text")), ["read_file", "fetch"]);
     assert_eq!(listed(registry.by_tag("tex")), [""; 0]);
@@ -220,7 +238,10 @@ fn references_resolve_by_name_and_by_id() {
     assert_eq!(resolve(ToolRef::name("fetch")).as_deref(), Some("fetch"));
     assert_eq!(resolve(ToolRef::id("id-web")).as_deref(), Some("fetch"));
     // The first of two equal ids stays.
-    assert_eq!(resolve(ToolRef::id("id-files")).as_deref(), Some("read_file"));
+    assert_eq!(
+        resolve(ToolRef::id("id-files")).as_deref(),
+        Some("read_file")
+    );
     assert_eq!(resolve(ToolRef::name("id-web")), None);
     assert_eq!(resolve(ToolRef::id("fetch")), None);
     toolbox.registry().unregister("fetch");
@@ -242,9 +263,7 @@ fn every_change_is_told_once_and_nothing_else_is() {
     while let Ok(change) = changes.try_recv() {
         told.push(serde_json::to_value(change).unwrap());
     }
-    let change = |source: &str, added: &[&str], removed: &[&str]| {
-        json!({"source": source, "added": added, "removed": removed, "changed": []})
-    };
+    let change = |source: &str, added: &[&str], removed: &[&str]| json!({"source": source, "added": added, "removed": removed, "changed": []});
     assert_eq!(
         told,
         [
@@ -262,7 +281,9 @@ fn declarations_come_in_the_order_of_registration_under_bare_names() {
         .tools(["zeta", "alpha", "mid"].map(tool))
         .build()
         .unwrap();
-    let declared = toolbox.registry().declarations(toolsmith_core::Detail::Brief);
+    let declared = toolbox
+        .registry()
+        .declarations(toolsmith_core::Detail::Brief);
     let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
     assert_eq!(names, ["zeta", "alpha", "mid"]);
 }
@@ -279,7 +300,9 @@ fn a_consent_literal_its_schema_does_not_demand_is_refused() {
     let mut schema = demanded.input.as_value().clone();
     schema["required"] = json!(["name"]);
     optional.input = toolsmith_core::Schema::as_received(schema).unwrap();
-    let empty = definition("delete").with_input(demanded.input.clone()).with_consent(Consent::new(""));
+    let empty = definition("delete")
+        .with_input(demanded.input.clone())
+        .with_consent(Consent::new(""));
     // A default would be filled in, and nobody would have said anything.
     let mut unsaid = demanded.clone();
     let mut schema = demanded.input.as_value().clone();

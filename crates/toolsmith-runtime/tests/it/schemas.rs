@@ -28,18 +28,30 @@ fn fault(schema: Value) -> String {
 }
 
 fn nested(levels: usize) -> Value {
-    (0..levels).fold(json!({"type": "string"}), |inner, _| json!({"items": inner}))
+    (0..levels).fold(
+        json!({"type": "string"}),
+        |inner, _| json!({"items": inner}),
+    )
 }
 
 #[test]
 fn what_is_no_schema_is_refused_with_a_place() {
     for (schema, expected) in [
         (json!({"type": "objekt"}), "at `/type`"),
-        (json!({"type": "object", "properties": []}), "at `/properties`"),
-        (json!({"properties": {"a": {"minimum": "one"}}}), "at `/properties/a/minimum`"),
+        (
+            json!({"type": "object", "properties": []}),
+            "at `/properties`",
+        ),
+        (
+            json!({"properties": {"a": {"minimum": "one"}}}),
+            "at `/properties/a/minimum`",
+        ),
         (json!({"properties": {"a": 5}}), "at `/properties/a`"),
         (json!({"required": "a"}), "at `/required`"),
-        (json!({"properties": {"a": {"enum": "x"}}}), "at `/properties/a/enum`"),
+        (
+            json!({"properties": {"a": {"enum": "x"}}}),
+            "at `/properties/a/enum`",
+        ),
     ] {
         let fault = fault(schema.clone());
         assert!(fault.starts_with(expected), "{schema}: {fault}");
@@ -51,9 +63,15 @@ fn what_is_no_schema_is_refused_with_a_place() {
 
 #[test]
 fn arguments_are_objects() {
-    for schema in [json!({"type": "string"}), json!({"type": ["object", "null"]})] {
+    for schema in [
+        json!({"type": "string"}),
+        json!({"type": ["object", "null"]}),
+    ] {
         let fault = fault(schema);
-        assert_eq!(fault, "arguments are an object, so its `type` must be \"object\"");
+        assert_eq!(
+            fault,
+            "arguments are an object, so its `type` must be \"object\""
+        );
     }
 }
 
@@ -64,7 +82,10 @@ fn output_schemas_are_checked_too_but_need_not_be_objects() {
     let bad = Schema::as_received(json!({"type": "strnig"})).unwrap();
     let built = Toolbox::new([echoing(definition("tool").with_output(bad))]);
     let message = built.unwrap_err().to_string();
-    assert!(message.starts_with("the output schema of tool `tool` cannot be used: "), "{message}");
+    assert!(
+        message.starts_with("the output schema of tool `tool` cannot be used: "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -89,7 +110,10 @@ fn references_that_lead_outside_are_refused() {
     ] {
         for keyword in ["$ref", "$dynamicRef"] {
             let fault = fault(json!({"properties": {"a": {keyword: reference}}}));
-            assert!(fault.contains("leads outside the schema"), "{reference}: {fault}");
+            assert!(
+                fault.contains("leads outside the schema"),
+                "{reference}: {fault}"
+            );
         }
     }
 }
@@ -109,7 +133,8 @@ fn references_that_expand_without_measure_are_refused() {
 
 #[test]
 fn schemas_that_apply_themselves_without_end_are_refused() {
-    let with_defs = |defs: Value| json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/a"}}});
+    let with_defs =
+        |defs: Value| json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/a"}}});
     let a = json!({"$ref": "#/$defs/a"});
     let b = json!({"$ref": "#/$defs/b"});
     for schema in [
@@ -138,7 +163,10 @@ fn schemas_that_apply_themselves_without_end_are_refused() {
         json!({"$dynamicRef": "#"}),
     ] {
         let fault = fault(schema.clone());
-        assert!(fault.ends_with("applies itself to the same value without end"), "{schema}: {fault}");
+        assert!(
+            fault.ends_with("applies itself to the same value without end"),
+            "{schema}: {fault}"
+        );
     }
 }
 
@@ -189,28 +217,62 @@ async fn draft_07_is_known_by_its_schema_keyword() {
         schema
     };
     let toolbox = register(tuple(Some("http://json-schema.org/draft-07/schema#"))).unwrap();
-    assert!(call(&toolbox, "tool", json!({"t": ["a"]})).await.is_success());
-    assert!(!call(&toolbox, "tool", json!({"t": [{}]})).await.is_success());
-    assert!(!call(&toolbox, "tool", json!({"t": ["a", "b"]})).await.is_success());
-    assert!(register(tuple(None)).is_err(), "2020-12 has no list under items");
+    assert!(
+        call(&toolbox, "tool", json!({"t": ["a"]}))
+            .await
+            .is_success()
+    );
+    assert!(
+        !call(&toolbox, "tool", json!({"t": [{}]}))
+            .await
+            .is_success()
+    );
+    assert!(
+        !call(&toolbox, "tool", json!({"t": ["a", "b"]}))
+            .await
+            .is_success()
+    );
+    assert!(
+        register(tuple(None)).is_err(),
+        "2020-12 has no list under items"
+    );
 }
 
 #[tokio::test]
 async fn boolean_schemas_accept_everything_or_nothing() {
     let anything = register(json!(true)).unwrap();
-    assert!(call(&anything, "tool", json!({"a": [1, {"b": null}]})).await.is_success());
+    assert!(
+        call(&anything, "tool", json!({"a": [1, {"b": null}]}))
+            .await
+            .is_success()
+    );
     let nothing = register(json!(false)).unwrap();
     let outcome = call(&nothing, "tool", json!({})).await;
     assert_eq!(failure(&outcome).code(), "invalid_parameters");
     let nested = register(json!({"properties": {"yes": true, "no": false}})).unwrap();
-    assert!(call(&nested, "tool", json!({"yes": [[]]})).await.is_success());
+    assert!(
+        call(&nested, "tool", json!({"yes": [[]]}))
+            .await
+            .is_success()
+    );
     let outcome = call(&nested, "tool", json!({"no": 1})).await;
-    assert!(failure(&outcome).message.contains("`no`: expected nothing here, got 1"));
+    assert!(
+        failure(&outcome)
+            .message
+            .contains("`no`: expected nothing here, got 1")
+    );
 }
 
 #[test]
 fn patterns_the_linear_engine_cannot_run_are_refused() {
-    for pattern in ["(", "a{2,1}", "(?=x)y", "(?<!x)y", r"(a)\1", &"(a{1000}){1000}".repeat(3)] {
+    for pattern in [
+        "(",
+        "a{2,1}",
+        "(?=x)y",
+        "(?<!x)y",
+        r"(a)\1",
+        &"(a{1000}){1000}".repeat(3),
+    ] {
         for schema in [
             json!({"properties": {"a": {"pattern": pattern}}}),
             json!({"properties": {"a": {"patternProperties": {pattern: true}}}}),
@@ -227,7 +289,11 @@ async fn patterns_run_in_linear_time() {
     let toolbox = register(json!({"properties": {"a": {"pattern": "^(a+)+$"}}})).unwrap();
     // A backtracking engine would not come back from this in years.
     let text = format!("{}!", "a".repeat(50_000));
-    assert!(!call(&toolbox, "tool", json!({"a": text})).await.is_success());
+    assert!(
+        !call(&toolbox, "tool", json!({"a": text}))
+            .await
+            .is_success()
+    );
 }
 
 #[tokio::test]
@@ -242,12 +308,24 @@ async fn formats_are_enforced_and_unknown_ones_left_alone() {
         ("uri", "https://example.com/a", "not a uri"),
         ("when", "2024-01-02T03:04:05Z", "yesterday"),
     ] {
-        assert!(call(&toolbox, "tool", json!({name: good})).await.is_success(), "{good}");
+        assert!(
+            call(&toolbox, "tool", json!({name: good}))
+                .await
+                .is_success(),
+            "{good}"
+        );
         let outcome = call(&toolbox, "tool", json!({name: bad})).await;
         let message = &failure(&outcome).message;
-        assert!(message.contains(&format!("`{name}`: expected a valid ")), "{message}");
+        assert!(
+            message.contains(&format!("`{name}`: expected a valid ")),
+            "{message}"
+        );
     }
-    assert!(call(&toolbox, "tool", json!({"odd": "anything"})).await.is_success());
+    assert!(
+        call(&toolbox, "tool", json!({"odd": "anything"}))
+            .await
+            .is_success()
+    );
 }
 
 #[tokio::test]
@@ -274,13 +352,25 @@ async fn compiled_schemas_stay_within_their_bound_and_all_tools_answer() {
         let schema = json!({"properties": {"n": {"const": number}}, "required": ["n"]});
         echoing(with_schema(&format!("tool_{number}"), schema))
     };
-    let toolbox = Toolbox::builder().limits(limits).tools((0..50).map(tool)).build().unwrap();
+    let toolbox = Toolbox::builder()
+        .limits(limits)
+        .tools((0..50).map(tool))
+        .build()
+        .unwrap();
     assert_eq!(toolbox.compiled_schemas(), 0);
     for round in 0..3 {
         for number in 0..50 {
             let name = format!("tool_{number}");
-            assert!(call(&toolbox, &name, json!({"n": number})).await.is_success());
-            assert!(!call(&toolbox, &name, json!({"n": number + 1})).await.is_success());
+            assert!(
+                call(&toolbox, &name, json!({"n": number}))
+                    .await
+                    .is_success()
+            );
+            assert!(
+                !call(&toolbox, &name, json!({"n": number + 1}))
+                    .await
+                    .is_success()
+            );
             let compiled = toolbox.compiled_schemas();
             assert!((1..=8).contains(&compiled), "{compiled} in round {round}");
         }
@@ -290,7 +380,9 @@ async fn compiled_schemas_stay_within_their_bound_and_all_tools_answer() {
 #[test]
 fn schemas_of_imported_tools_stay_as_they_came() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "x-odd": [1]});
-    let source = Source::Mcp { server: "s".to_owned() };
+    let source = Source::Mcp {
+        server: "s".to_owned(),
+    };
     let imported = with_schema("Odd-Tool", schema.clone()).with_source(source);
     let toolbox = Toolbox::new([echoing(imported)]).unwrap();
     let registered = toolbox.registry().get("Odd-Tool").unwrap();

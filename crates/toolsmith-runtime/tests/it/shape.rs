@@ -15,7 +15,9 @@ fn builder(outcome: impl Fn() -> Outcome + Send + Sync + 'static) -> ToolboxBuil
     let mut limits = Limits::default();
     limits.output_bytes = LIMIT;
     limits.blob_bytes = LIMIT;
-    Toolbox::builder().tools([answering(definition("tool"), outcome)]).limits(limits)
+    Toolbox::builder()
+        .tools([answering(definition("tool"), outcome)])
+        .limits(limits)
 }
 
 async fn shaped(outcome: impl Fn() -> Outcome + Send + Sync + 'static) -> (Outcome, MemoryStore) {
@@ -42,14 +44,16 @@ async fn a_long_text_keeps_head_and_tail_and_the_whole_is_spilled() {
     let given = whole.clone();
     let (outcome, store) = shaped(move || Outcome::text(given.clone())).await;
     let omitted = total - LIMIT;
-    let note = format!(
-        "\n[… {omitted} of {total} bytes left out; read memory:0 from byte 400 …]\n"
-    );
+    let note =
+        format!("\n[… {omitted} of {total} bytes left out; read memory:0 from byte 400 …]\n");
     let expected = [&whole[..400], &note, &whole[total - 600..]].concat();
     assert_eq!(text_of(&outcome), expected);
     assert_eq!(outcome.facts.omitted_bytes, Some(omitted as u64));
     let spill = outcome.facts.spill.unwrap();
-    assert_eq!((spill.location.as_str(), spill.bytes), ("memory:0", total as u64));
+    assert_eq!(
+        (spill.location.as_str(), spill.bytes),
+        ("memory:0", total as u64)
+    );
     assert_eq!(store.kept(), [("call-1".to_owned(), whole)]);
 }
 
@@ -65,7 +69,8 @@ async fn what_fits_is_left_alone() {
 #[tokio::test]
 async fn cuts_fall_between_characters() {
     for shift in 0..4 {
-        let (outcome, store) = shaped(move || Outcome::ok(format!("{}{}", "x".repeat(shift), "🦀".repeat(500)))).await;
+        let (outcome, store) =
+            shaped(move || Outcome::ok(format!("{}{}", "x".repeat(shift), "🦀".repeat(500)))).await;
         let shown = value(&outcome);
         assert!(shown.as_str().unwrap().ends_with('🦀'));
         let (head, _) = shown.as_str().unwrap().split_once("\n[…").unwrap();
@@ -114,7 +119,10 @@ async fn large_images_sounds_and_blobs_are_left_out_and_said_to_be() {
             data: "A".repeat(length),
             mime_type: "image/png".to_owned(),
         };
-        let audio = Block::Audio { data: "B".repeat(900), mime_type: "audio/wav".to_owned() };
+        let audio = Block::Audio {
+            data: "B".repeat(900),
+            mime_type: "audio/wav".to_owned(),
+        };
         let blob = Block::Resource {
             uri: "file:a".to_owned(),
             mime_type: None,
@@ -126,7 +134,9 @@ async fn large_images_sounds_and_blobs_are_left_out_and_said_to_be() {
             content: ResourceContent::Text("d".repeat(5000)),
         };
         let blocks = [image(400), audio, blob, text];
-        blocks.into_iter().fold(Outcome::nothing(), Outcome::with_block)
+        blocks
+            .into_iter()
+            .fold(Outcome::nothing(), Outcome::with_block)
     })
     .await;
     assert!(matches!(&outcome.content[0], Block::Image { data, .. } if data.len() == 400));
@@ -138,7 +148,11 @@ async fn large_images_sounds_and_blobs_are_left_out_and_said_to_be() {
         outcome.content[2],
         Block::text("[resource of 2000 bytes in base64 left out: too large]")
     );
-    let Block::Resource { content: ResourceContent::Text(text), .. } = &outcome.content[3] else {
+    let Block::Resource {
+        content: ResourceContent::Text(text),
+        ..
+    } = &outcome.content[3]
+    else {
         panic!("{:?}", outcome.content[3]);
     };
     assert!(text.len() < LIMIT + 100 && text.contains("4000 of 5000 bytes left out"));
@@ -147,10 +161,22 @@ async fn large_images_sounds_and_blobs_are_left_out_and_said_to_be() {
 #[tokio::test(start_paused = true)]
 async fn a_store_that_fails_panics_or_hangs_changes_nothing_else() {
     for (store, why) in [
-        (Faulty::Fails, "could not keep the whole output: the disk is full"),
-        (Faulty::PanicsAtOnce, "the rest was not kept: the store panicked"),
-        (Faulty::PanicsLater, "the rest was not kept: the store panicked"),
-        (Faulty::Hangs, "the rest was not kept: the store did not answer"),
+        (
+            Faulty::Fails,
+            "could not keep the whole output: the disk is full",
+        ),
+        (
+            Faulty::PanicsAtOnce,
+            "the rest was not kept: the store panicked",
+        ),
+        (
+            Faulty::PanicsLater,
+            "the rest was not kept: the store panicked",
+        ),
+        (
+            Faulty::Hangs,
+            "the rest was not kept: the store did not answer",
+        ),
     ] {
         let built = builder(|| Outcome::text(numbered_lines(500)));
         let toolbox = built.spill_store(store).build().unwrap();
@@ -158,10 +184,16 @@ async fn a_store_that_fails_panics_or_hangs_changes_nothing_else() {
         assert!(outcome.is_success());
         let total = numbered_lines(500).len();
         let note = format!("[… {} of {total} bytes left out; {why} …]", total - LIMIT);
-        assert!(text_of(&outcome).contains(&note), "{store:?}: {}", text_of(&outcome));
+        assert!(
+            text_of(&outcome).contains(&note),
+            "{store:?}: {}",
+            text_of(&outcome)
+        );
         assert_eq!(outcome.facts.spill, None);
     }
-    let toolbox = builder(|| Outcome::text(numbered_lines(500))).build().unwrap();
+    let toolbox = builder(|| Outcome::text(numbered_lines(500)))
+        .build()
+        .unwrap();
     let outcome = call(&toolbox, "tool", json!({})).await;
     assert!(text_of(&outcome).contains("left out; the rest was not kept …]"));
 }
@@ -184,18 +216,33 @@ fn characters_that_hide_or_steer_are_removed() {
         ("C0", "\u{0}\u{1}\u{7}\u{8}\u{b}\u{c}\u{e}\u{1f}\u{7f}"),
         ("C1", "\u{80}\u{85}\u{9f}"),
         ("soft hyphen", "\u{ad}"),
-        ("joiners", "\u{34f}\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}\u{180e}"),
+        (
+            "joiners",
+            "\u{34f}\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}\u{180e}",
+        ),
         ("marks", "\u{200e}\u{200f}\u{61c}"),
         ("embeddings", "\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}"),
         ("isolates", "\u{2066}\u{2067}\u{2068}\u{2069}"),
         ("invisible operators", "\u{2061}\u{2062}\u{2063}\u{2064}"),
         ("deprecated formats", "\u{206a}\u{206f}"),
         ("interlinear", "\u{fff9}\u{fffa}\u{fffb}"),
-        ("fillers", "\u{115f}\u{1160}\u{3164}\u{ffa0}\u{17b4}\u{17b5}"),
+        (
+            "fillers",
+            "\u{115f}\u{1160}\u{3164}\u{ffa0}\u{17b4}\u{17b5}",
+        ),
         ("tags", "\u{e0001}\u{e0020}\u{e0041}\u{e007f}"),
-        ("unassigned ignorables", "\u{e0000}\u{e0080}\u{e00ff}\u{e01f0}\u{e0fff}\u{fff0}\u{2065}"),
-        ("variation selectors", "\u{fe00}\u{fe0d}\u{e0100}\u{e01ef}\u{180b}\u{180f}"),
-        ("music and shorthand formats", "\u{1d173}\u{1d17a}\u{1bca0}\u{1bca3}"),
+        (
+            "unassigned ignorables",
+            "\u{e0000}\u{e0080}\u{e00ff}\u{e01f0}\u{e0fff}\u{fff0}\u{2065}",
+        ),
+        (
+            "variation selectors",
+            "\u{fe00}\u{fe0d}\u{e0100}\u{e01ef}\u{180b}\u{180f}",
+        ),
+        (
+            "music and shorthand formats",
+            "\u{1d173}\u{1d17a}\u{1bca0}\u{1bca3}",
+        ),
         ("CSI", "\u{1b}[31;1m"),
         ("CSI, private", "\u{1b}[?1049h"),
         ("CSI, one character", "\u{9b}2J"),
@@ -230,7 +277,10 @@ async fn every_part_of_an_outcome_is_cleaned() {
         let dirty = "a\u{202e}\u{1b}[31mb";
         let blocks = [
             Block::text(dirty),
-            Block::Image { data: "AAAA".to_owned(), mime_type: dirty.to_owned() },
+            Block::Image {
+                data: "AAAA".to_owned(),
+                mime_type: dirty.to_owned(),
+            },
             Block::Resource {
                 uri: dirty.to_owned(),
                 mime_type: Some(dirty.to_owned()),
@@ -287,11 +337,18 @@ async fn streamed(pieces: &[&str], limit: usize) -> String {
 #[tokio::test]
 async fn streamed_output_is_told_whole_cleaned_and_bounded() {
     assert_eq!(streamed(&["a", "b\nc", "\nd"], 1000).await, "ab\nc\nd");
-    assert_eq!(streamed(&["a\u{1b}[3", "1mb\n\u{202e}"], 1000).await, "ab\n");
+    assert_eq!(
+        streamed(&["a\u{1b}[3", "1mb\n\u{202e}"], 1000).await,
+        "ab\n"
+    );
     let flood = "x".repeat(999) + "\n";
     let flood: Vec<&str> = vec![&flood; 100];
     let told = streamed(&flood, 5500).await;
-    assert!(told.ends_with("\n[… no more is streamed …]\n"), "{}", &told[told.len() - 50..]);
+    assert!(
+        told.ends_with("\n[… no more is streamed …]\n"),
+        "{}",
+        &told[told.len() - 50..]
+    );
     assert_eq!(told.len(), 5500 + "\n[… no more is streamed …]\n".len());
 }
 
@@ -306,7 +363,14 @@ async fn a_secret_is_not_streamed_in_pieces() {
         // A line too long to be kept back whole.
         vec![&long, "hunter2", "hunter2\n"],
         vec![&long[..8190], "hunter2hun", "ter2\n"],
-        vec!["-----BEGIN PRIVATE KEY-----\n", key, "\n", key, "\n-----END PRIVATE KEY-----\n", "after\n"],
+        vec![
+            "-----BEGIN PRIVATE KEY-----\n",
+            key,
+            "\n",
+            key,
+            "\n-----END PRIVATE KEY-----\n",
+            "after\n",
+        ],
     ] {
         let told = streamed(&pieces, 1 << 20).await;
         let tail = &told[told.len().saturating_sub(100)..];

@@ -21,7 +21,10 @@ async fn problems(schema: Value, arguments: Value) -> Vec<String> {
     let outcome = outcome(schema, arguments).await;
     let error = failure(&outcome);
     assert_eq!(error.code(), "invalid_parameters");
-    let lines = error.message.lines().filter_map(|line| line.strip_prefix("- "));
+    let lines = error
+        .message
+        .lines()
+        .filter_map(|line| line.strip_prefix("- "));
     lines.map(str::to_owned).collect()
 }
 
@@ -50,23 +53,91 @@ async fn the_text_a_model_reads() {
 async fn every_kind_of_problem_names_path_expectation_and_what_came() {
     let string = json!({"type": "string"});
     for (property, arguments, expected) in [
-        (json!({"type": "string"}), json!({"x": [1]}), "`x`: expected string, got an array of 1 items"),
-        (json!({"type": ["string", "null"]}), json!({"x": {}}), "`x`: expected null or string, got an object with 0 fields"),
-        (json!({"enum": ["red", "green"]}), json!({"x": "gren"}), "`x`: expected one of \"red\", \"green\", got \"gren\" (string); did you mean \"green\"?"),
-        (json!({"enum": ["red", 1]}), json!({"x": 2}), "`x`: expected one of \"red\", 1, got 2"),
-        (json!({"const": 7}), json!({"x": 8}), "`x`: expected exactly 7, got 8"),
-        (json!({"minimum": 3}), json!({"x": 2}), "`x`: expected at least 3, got 2"),
-        (json!({"maximum": 3}), json!({"x": 4}), "`x`: expected at most 3, got 4"),
-        (json!({"exclusiveMinimum": 3}), json!({"x": 3}), "`x`: expected more than 3, got 3"),
-        (json!({"exclusiveMaximum": 3}), json!({"x": 3}), "`x`: expected less than 3, got 3"),
-        (json!({"minLength": 3}), json!({"x": "ab"}), "`x`: expected at least 3 characters, got \"ab\" (string)"),
-        (json!({"maxLength": 1}), json!({"x": "ab"}), "`x`: expected at most 1 characters, got \"ab\" (string)"),
-        (json!({"minItems": 1}), json!({"x": []}), "`x`: expected at least 1 items, got an array of 0 items"),
-        (json!({"maxItems": 1}), json!({"x": [1, 2]}), "`x`: expected at most 1 items, got an array of 2 items"),
-        (json!({"uniqueItems": true}), json!({"x": [1, 1]}), "`x`: expected no item twice, got an array of 2 items"),
-        (json!({"pattern": "^a+$"}), json!({"x": "b"}), "`x`: expected a text matching /^a+$/, got \"b\" (string)"),
-        (json!({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}), json!({"x": "y"}), "`x`: expected integer, or boolean, got \"y\" (string)"),
-        (json!({"items": {"properties": {"old": string}}}), json!({"x": [{}, {"old": 1, "odd": []}]}), "`x[1].odd`: expected no such argument, got an array of 0 items; did you mean `old`?"),
+        (
+            json!({"type": "string"}),
+            json!({"x": [1]}),
+            "`x`: expected string, got an array of 1 items",
+        ),
+        (
+            json!({"type": ["string", "null"]}),
+            json!({"x": {}}),
+            "`x`: expected null or string, got an object with 0 fields",
+        ),
+        (
+            json!({"enum": ["red", "green"]}),
+            json!({"x": "gren"}),
+            "`x`: expected one of \"red\", \"green\", got \"gren\" (string); did you mean \"green\"?",
+        ),
+        (
+            json!({"enum": ["red", 1]}),
+            json!({"x": 2}),
+            "`x`: expected one of \"red\", 1, got 2",
+        ),
+        (
+            json!({"const": 7}),
+            json!({"x": 8}),
+            "`x`: expected exactly 7, got 8",
+        ),
+        (
+            json!({"minimum": 3}),
+            json!({"x": 2}),
+            "`x`: expected at least 3, got 2",
+        ),
+        (
+            json!({"maximum": 3}),
+            json!({"x": 4}),
+            "`x`: expected at most 3, got 4",
+        ),
+        (
+            json!({"exclusiveMinimum": 3}),
+            json!({"x": 3}),
+            "`x`: expected more than 3, got 3",
+        ),
+        (
+            json!({"exclusiveMaximum": 3}),
+            json!({"x": 3}),
+            "`x`: expected less than 3, got 3",
+        ),
+        (
+            json!({"minLength": 3}),
+            json!({"x": "ab"}),
+            "`x`: expected at least 3 characters, got \"ab\" (string)",
+        ),
+        (
+            json!({"maxLength": 1}),
+            json!({"x": "ab"}),
+            "`x`: expected at most 1 characters, got \"ab\" (string)",
+        ),
+        (
+            json!({"minItems": 1}),
+            json!({"x": []}),
+            "`x`: expected at least 1 items, got an array of 0 items",
+        ),
+        (
+            json!({"maxItems": 1}),
+            json!({"x": [1, 2]}),
+            "`x`: expected at most 1 items, got an array of 2 items",
+        ),
+        (
+            json!({"uniqueItems": true}),
+            json!({"x": [1, 1]}),
+            "`x`: expected no item twice, got an array of 2 items",
+        ),
+        (
+            json!({"pattern": "^a+$"}),
+            json!({"x": "b"}),
+            "`x`: expected a text matching /^a+$/, got \"b\" (string)",
+        ),
+        (
+            json!({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}),
+            json!({"x": "y"}),
+            "`x`: expected integer, or boolean, got \"y\" (string)",
+        ),
+        (
+            json!({"items": {"properties": {"old": string}}}),
+            json!({"x": [{}, {"old": 1, "odd": []}]}),
+            "`x[1].odd`: expected no such argument, got an array of 0 items; did you mean `old`?",
+        ),
     ] {
         let found = problems(json!({"properties": {"x": property}}), arguments).await;
         assert_eq!(found, [expected]);
@@ -113,9 +184,16 @@ async fn everything_wrong_is_told_at_once() {
 #[tokio::test]
 async fn an_unknown_argument_like_nothing_is_to_be_left_out() {
     let found = problems(json!({"properties": {"path": true}}), json!({"zzz": null})).await;
-    assert_eq!(found, ["`zzz`: expected no such argument, got null; leave it out"]);
+    assert_eq!(
+        found,
+        ["`zzz`: expected no such argument, got null; leave it out"]
+    );
     let outcome = outcome(json!({}), json!({"a": 1})).await;
-    assert!(failure(&outcome).message.ends_with("`tool` takes no arguments."));
+    assert!(
+        failure(&outcome)
+            .message
+            .ends_with("`tool` takes no arguments.")
+    );
 }
 
 #[tokio::test]
@@ -162,7 +240,11 @@ async fn defaults_are_filled_in_nested_ones_too() {
             "choice": {"anyOf": [{"properties": {"e": {"default": 5}}}]},
         },
     });
-    let got = outcome(schema.clone(), json!({"o": {}, "r": {}, "l": [{}, {"d": 1}], "choice": {}})).await;
+    let got = outcome(
+        schema.clone(),
+        json!({"o": {}, "r": {}, "l": [{}, {"d": 1}], "choice": {}}),
+    )
+    .await;
     assert_eq!(
         value(&got),
         json!({"a": 1, "o": {"b": [2]}, "r": {"c": "C"}, "l": [{"d": null}, {"d": 1}], "choice": {}})
@@ -172,7 +254,9 @@ async fn defaults_are_filled_in_nested_ones_too() {
     let got = outcome(schema.clone(), json!({"a": 9})).await;
     assert_eq!(value(&got), json!({"a": 9}));
 
-    let source = Source::Mcp { server: "s".to_owned() };
+    let source = Source::Mcp {
+        server: "s".to_owned(),
+    };
     let imported = with_schema("tool", schema).with_source(source);
     let toolbox = Toolbox::new([echoing(imported)]).unwrap();
     let got = call(&toolbox, "tool", json!({"o": {}})).await;
@@ -181,8 +265,15 @@ async fn defaults_are_filled_in_nested_ones_too() {
 
 #[tokio::test]
 async fn a_default_that_does_not_fit_is_a_problem_like_any_other() {
-    let found = problems(json!({"properties": {"a": {"type": "integer", "default": {}}}}), json!({})).await;
-    assert_eq!(found, ["`a`: expected integer, got an object with 0 fields"]);
+    let found = problems(
+        json!({"properties": {"a": {"type": "integer", "default": {}}}}),
+        json!({}),
+    )
+    .await;
+    assert_eq!(
+        found,
+        ["`a`: expected integer, got an object with 0 fields"]
+    );
 }
 
 #[tokio::test]
@@ -199,14 +290,26 @@ async fn whole_floats_are_integers() {
 #[tokio::test]
 async fn arguments_of_another_type_than_object_are_refused_and_null_is_none() {
     for (arguments, expected) in [
-        (json!([1, 2]), "the arguments of `tool` must be an object, not an array of 2 items"),
-        (json!("x"), "the arguments of `tool` must be an object, not \"x\" (string)"),
+        (
+            json!([1, 2]),
+            "the arguments of `tool` must be an object, not an array of 2 items",
+        ),
+        (
+            json!("x"),
+            "the arguments of `tool` must be an object, not \"x\" (string)",
+        ),
         (json!(5), "the arguments of `tool` must be an object, not 5"),
-        (json!(true), "the arguments of `tool` must be an object, not true"),
+        (
+            json!(true),
+            "the arguments of `tool` must be an object, not true",
+        ),
     ] {
         let got = outcome(json!({}), arguments).await;
         let error = failure(&got);
-        assert_eq!((error.code(), error.message.as_str()), ("invalid_parameters", expected));
+        assert_eq!(
+            (error.code(), error.message.as_str()),
+            ("invalid_parameters", expected)
+        );
     }
     assert_eq!(value(&outcome(json!({}), Value::Null).await), json!({}));
 }
@@ -231,9 +334,20 @@ async fn size_is_bounded() {
         .tools([echoing(with_schema("tool", json!(true)))])
         .build()
         .unwrap();
-    assert!(call(&toolbox, "tool", json!({"x": "y".repeat(900)})).await.is_success());
-    for large in [json!({"x": "y".repeat(1100)}), json!({"y".repeat(1100): 1}), json!({"x": vec![1; 600]})] {
+    assert!(
+        call(&toolbox, "tool", json!({"x": "y".repeat(900)}))
+            .await
+            .is_success()
+    );
+    for large in [
+        json!({"x": "y".repeat(1100)}),
+        json!({"y".repeat(1100): 1}),
+        json!({"x": vec![1; 600]}),
+    ] {
         let got = call(&toolbox, "tool", large).await;
-        assert_eq!(failure(&got).message, "the arguments of `tool` take more than 1000 bytes");
+        assert_eq!(
+            failure(&got).message,
+            "the arguments of `tool` take more than 1000 bytes"
+        );
     }
 }
