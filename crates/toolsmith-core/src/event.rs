@@ -207,7 +207,14 @@ impl<'a> Sensitive<'a> {
         if whole && clean.len() <= limit {
             return clean.into_owned();
         }
-        let end = clean.floor_char_boundary(limit.min(clean.len()));
+        // Where the writer stopped, half a secret may stand. Redaction can shorten a
+        // text so much that this place would be shown, so its end is left out.
+        let safe = if whole {
+            clean.len()
+        } else {
+            clean.len().saturating_sub(512)
+        };
+        let end = clean.floor_char_boundary(limit.min(safe));
         format!("{}…", &clean[..end])
     }
 }

@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
-use toolsmith_core::{Arguments, Plan, ToolDef, ToolError};
+use toolsmith_core::{Arguments, Confirm, Plan, ToolDef, ToolError};
 
+use crate::shape::Shaper;
 use crate::validate::ValidCall;
 
 /// How much of a plan's summary people are shown.
@@ -29,14 +30,19 @@ impl PlannedCall {
     }
 }
 
-/// Asks the tool for its plan. A tool that panics here does not run.
-pub(crate) fn plan(call: ValidCall) -> Result<PlannedCall, ToolError> {
+/// Asks the tool for its plan. A tool that panics here does not run. What people
+/// decide on and recorders keep is shaped like a reply.
+pub(crate) fn plan(call: ValidCall, shaper: &Shaper) -> Result<PlannedCall, ToolError> {
     let tool = &call.entry().tool;
     let asked = catch_unwind(AssertUnwindSafe(|| tool.plan(call.arguments())));
     let mut plan =
         asked.unwrap_or_else(|_| Err(ToolError::internal("the tool panicked while planning")))?;
     if plan.summary.trim().is_empty() {
         plan.summary = in_words(call.tool(), call.arguments());
+    }
+    shaper.small(&mut plan.summary);
+    if let Confirm::Required { reason } = &mut plan.confirm {
+        shaper.small(reason);
     }
     Ok(PlannedCall { call, plan })
 }

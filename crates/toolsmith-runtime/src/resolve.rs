@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolsmith_core::call::RawArguments;
-use toolsmith_core::{ErrorKind, Offer, RawCall, ToolError};
+use toolsmith_core::{ErrorKind, Offer, RawCall, ToolError, json as strict};
 
 use crate::registry::{Entry, Registry, nearest};
 
@@ -30,13 +30,30 @@ pub(crate) fn resolve(
             .and_then(|offered| registry.find(offered.tool.name.as_str())),
         None => registry.find_called(&call.name),
     };
+    // Nobody has measured the call yet, so what is not carried on is taken apart
+    // with care.
+    let responses = call.answers.map(|answers| answers.responses);
+    for (_, response) in responses.into_iter().flatten() {
+        strict::dismantle(response);
+    }
     match entry {
         Some(entry) => Ok(ResolvedCall {
             entry,
             arguments: call.arguments,
             repairs: call.repairs,
         }),
-        None => Err(unknown(&call.name, registry, offer)),
+        None => match call.arguments {
+            // A call that could not even be read may have no name at all.
+            RawArguments::Malformed(reason) => Err(ToolError::new(
+                ErrorKind::InvalidParameters,
+                format!("the call cannot be read: {reason}"),
+            )),
+            RawArguments::Json(value) => {
+                strict::dismantle(value);
+                Err(unknown(&call.name, registry, offer))
+            }
+            _ => Err(unknown(&call.name, registry, offer)),
+        },
     }
 }
 

@@ -1,1 +1,18 @@
-//! testing
+//! What tests of Toolsmith share: tools that behave on command, and ears and
+//! mouths for everything a host would plug in.
+//!
+//! Nothing here needs a network, a file or a clock of its own. Helpers panic where
+//! a test would: with a message that says what was expected.
+
+pub mod approver;
+pub mod check;
+pub mod gate;
+pub mod recorder;
+pub mod spill;
+pub mod tools;
+
+pub use approver::ScriptedApprover;
+pub use check::{call, failure, value};
+pub use gate::{BlockingGate, Gate};
+pub use recorder::Recording;
+pub use spill::MemoryStore;

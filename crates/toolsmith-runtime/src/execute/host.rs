@@ -20,8 +20,14 @@ use crate::record::Trail;
 use crate::toolbox::Inner;
 
 /// Lines are told whole, so that a secret is not cut in two; one without an end is
-/// told in pieces of this size.
+/// told in pieces of about this size.
 const LONGEST_LINE: usize = 8 << 10;
+
+/// How much of such a piece is kept back where it may be the beginning of a key.
+const LONGEST_KEY: usize = 4 << 10;
+
+const KEY_BEGIN: &str = "-----BEGIN ";
+const KEY_END: &str = "-----END ";
 
 /// The host of one running call.
 #[derive(Debug)]
@@ -40,6 +46,8 @@ struct State {
     trail: Option<Box<Trail>>,
     streamed: usize,
     line: String,
+    /// Whether the lines to come belong to a private key.
+    in_key: bool,
 }
 
 #[derive(Debug, Default)]
@@ -59,6 +67,7 @@ impl Host {
                 trail: Some(trail),
                 streamed: 0,
                 line: String::new(),
+                in_key: false,
             }),
             clock: Mutex::default(),
             clock_moved: Notify::new(),
@@ -138,11 +147,12 @@ impl Host {
         state.streamed += text.len();
         state.line.push_str(&text[..end]);
         if end < text.len() {
+            self.inner.shaper.redactor.close_end(&mut state.line);
             state.line.push_str("\n[… no more is streamed …]\n");
         }
         let whole = match state.line.rfind('\n') {
             Some(end) => end + 1,
-            None if state.line.len() > LONGEST_LINE => state.line.len(),
+            None if state.line.len() > LONGEST_LINE => self.break_of(&state.line),
             None => return,
         };
         let rest = state.line.split_off(whole);
@@ -150,11 +160,36 @@ impl Host {
         state.line = rest;
     }
 
+    /// Where a long line can be broken without cutting a secret in two.
+    fn break_of(&self, line: &str) -> usize {
+        let open = line.len() - self.inner.shaper.redactor.open_end(line, 1);
+        let is_of_a_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let word = line.trim_end_matches(is_of_a_key).len();
+        if line.len() - word <= LONGEST_KEY {
+            open.min(word)
+        } else {
+            open
+        }
+    }
+
     fn flush(&self, state: &mut State) {
-        if state.line.is_empty() {
+        let mut line = std::mem::take(&mut state.line);
+        if state.in_key {
+            // What was told of it ended in its redacted beginning.
+            let Some(end) = line.find(KEY_END) else {
+                return;
+            };
+            let rest = line[end..].find('\n').map_or(line.len(), |at| end + at);
+            line.drain(..rest);
+            state.in_key = false;
+        }
+        if let Some(begin) = line.rfind(KEY_BEGIN) {
+            let key = &line[begin..];
+            state.in_key = key.contains("PRIVATE KEY-----") && !key.contains(KEY_END);
+        }
+        if line.is_empty() {
             return;
         }
-        let line = std::mem::take(&mut state.line);
         let text = self.inner.shaper.redactor.clean(&line);
         if let Some(trail) = &state.trail {
             trail.tell(What::Output { text: &text });

@@ -103,6 +103,8 @@ struct Execution {
     host: Arc<Host>,
     began: Instant,
     grace: Duration,
+    /// Whether it is being stopped in the background already.
+    is_left: bool,
 }
 
 /// What is being waited for.
@@ -166,6 +168,7 @@ impl Execution {
             host,
             began: Instant::now(),
             grace: inner.limits.grace,
+            is_left: false,
         })
     }
 
@@ -265,10 +268,7 @@ impl Execution {
             Some(Running::Thread(thread)) => match thread.give_up() {
                 GivenUp::NeverBegan => "it had not begun",
                 GivenUp::Ended => "it had just ended",
-                GivenUp::StillRunning => {
-                    tokio::spawn(thread.on_return());
-                    STILL_RUNS
-                }
+                GivenUp::StillRunning => STILL_RUNS,
             },
             None => "it had ended",
         }
@@ -291,11 +291,12 @@ impl Drop for Execution {
             return;
         }
         self.token.cancel();
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            // The runtime is gone, and every task with it.
-            if let Some(Running::Thread(thread)) = self.running.take() {
-                thread.give_up();
-            }
+        let runtime = tokio::runtime::Handle::try_current();
+        let (Ok(runtime), false) = (runtime, self.is_left) else {
+            // The runtime is gone or going, and takes every task with it: there is
+            // no background left to stop it in.
+            self.abandon();
+            drop(self.host.close());
             return;
         };
         let mut rest = Self {
@@ -304,13 +305,15 @@ impl Drop for Execution {
             host: Arc::clone(&self.host),
             began: self.began,
             grace: self.grace,
+            is_left: true,
         };
         runtime.spawn(async move {
-            if tokio::time::timeout(rest.grace, rest.returned())
-                .await
-                .is_err()
-            {
-                rest.abandon();
+            match tokio::time::timeout(rest.grace, rest.returned()).await {
+                Ok(End::Returned(unwanted)) => discard(*unwanted),
+                Ok(_) => {}
+                Err(_) => {
+                    rest.abandon();
+                }
             }
             rest.running = None;
             // Dropping the trail records that the caller went away.
@@ -327,6 +330,18 @@ fn stopped(error: ToolError, partial: Option<Outcome>) -> Outcome {
     }
     outcome.error = Some(error);
     outcome
+}
+
+/// Drops an outcome nobody wants, however deep its values nest.
+fn discard(mut outcome: Outcome) {
+    let details = outcome
+        .error
+        .as_mut()
+        .and_then(|error| error.details.take());
+    let metadata = std::mem::take(&mut outcome.metadata);
+    let values = outcome.value.take().into_iter().chain(details);
+    let metadata = metadata.into_iter().map(|(_, value)| value);
+    values.chain(metadata).for_each(json::dismantle);
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> ToolError {

@@ -16,6 +16,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use toolsmith_core::{ErrorKind, Outcome, ToolError};
 
+use super::discard;
+
 /// How long a thread waits for work before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 /// Written-off threads in all, beyond which a tool that has one gets no more.
@@ -58,6 +60,7 @@ struct Job {
     work: Work,
     phase: Arc<Mutex<Phase>>,
     done: oneshot::Sender<Ended>,
+    tool_strays: Arc<AtomicUsize>,
 }
 
 /// Where a job is, agreed between its thread and whoever waits for it.
@@ -126,6 +129,7 @@ impl Pool {
             work,
             phase: Arc::clone(&phase),
             done,
+            tool_strays: Arc::clone(tool_strays),
         };
         let mut state = self.shared.lock();
         state.queue.push_back(job);
@@ -177,12 +181,17 @@ impl Shared {
                 continue;
             }
             let ended = catch_unwind(AssertUnwindSafe(job.work));
-            let ours = advance(&job.phase, Phase::Running, Phase::Done);
-            // Whoever waited may be gone; then nobody wants the result.
-            let _ = job.done.send(ended);
-            if !ours {
-                // Written off: the pool has stopped counting this thread.
+            if !advance(&job.phase, Phase::Running, Phase::Done) {
+                // Written off: the pool has stopped counting this thread, nobody
+                // wants the result, and there is one stray less.
+                dismiss(ended);
+                job.tool_strays.fetch_sub(1, Ordering::Relaxed);
+                self.strays.fetch_sub(1, Ordering::Relaxed);
                 return;
+            }
+            // Whoever waited may be gone.
+            if let Err(unwanted) = job.done.send(ended) {
+                dismiss(unwanted);
             }
         }
     }
@@ -210,7 +219,8 @@ impl Shared {
 }
 
 impl Handle {
-    /// Gives the job up.
+    /// Gives the job up. A thread that is written off counts itself out when it
+    /// ends at last, so that no runtime has to be there to do it.
     pub(super) fn give_up(&self) -> GivenUp {
         if advance(&self.phase, Phase::Queued, Phase::Dropped) {
             return GivenUp::NeverBegan;
@@ -232,12 +242,19 @@ impl Handle {
         }
         GivenUp::StillRunning
     }
+}
 
-    /// Waits for a job that was written off, and then counts it no longer.
-    pub(super) async fn on_return(self) {
-        let _ = self.ended.await;
-        self.tool_strays.fetch_sub(1, Ordering::Relaxed);
-        self.pool.shared.strays.fetch_sub(1, Ordering::Relaxed);
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if let Ok(unwanted) = self.ended.try_recv() {
+            dismiss(unwanted);
+        }
+    }
+}
+
+fn dismiss(ended: Ended) {
+    if let Ok(outcome) = ended {
+        discard(outcome);
     }
 }
 

@@ -79,6 +79,8 @@ pub enum Approval {
         /// Why.
         reason: String,
     },
+    /// The caller gave up before anybody answered.
+    GivenUp,
     /// Nobody could be asked.
     Unavailable {
         /// Why not.
@@ -127,7 +129,9 @@ impl<A: Approver> ErasedApprover for A {
         limit: Duration,
     ) -> Pin<Box<dyn Future<Output = Vec<Approval>> + Send + 'a>> {
         Box::pin(async move {
-            let asking = std::panic::AssertUnwindSafe(self.approve(requests)).catch_unwind();
+            // Asked inside the block: an approver may panic before it gives a future.
+            let asking = async { self.approve(requests).await };
+            let asking = std::panic::AssertUnwindSafe(asking).catch_unwind();
             let reason = match tokio::time::timeout(limit, asking).await {
                 Ok(Ok(answers)) => return answers,
                 Ok(Err(_)) => "the approver panicked".to_owned(),

@@ -42,6 +42,7 @@ pub struct Globs {
     text: GlobMatcher,
     path: GlobMatcher,
     is_path: bool,
+    start: Start,
 }
 
 /// Why something is no matcher.
@@ -63,6 +64,7 @@ impl Matcher {
             text: build(false)?,
             path: build(true)?,
             is_path: pattern.contains('/'),
+            start: Start::of(pattern),
         }))
     }
 
@@ -142,9 +144,15 @@ impl Matcher {
     /// Tells whether any reading fits: what forbids.
     pub(super) fn fits_any(&self, candidates: &Candidates) -> bool {
         let texts = candidates.spelled.iter().chain(&candidates.resolved);
-        texts
-            .chain(&candidates.paths)
-            .any(|text| self.fits(text, Reading::Text) || self.fits(text, Reading::Path))
+        texts.chain(&candidates.paths).any(|text| {
+            // The rule may be spelled with a `./` in front, the call with a slash
+            // behind.
+            let front = if text.starts_with('/') { "" } else { "./" };
+            [text, text.trim_end_matches('/'), &format!("{front}{text}")]
+                .into_iter()
+                .any(|text| self.fits(text, Reading::Text) || self.fits(text, Reading::Path))
+                || self.is_same_number(text)
+        })
     }
 
     /// Tells whether every reading fits: what allows. Where the tool says which
@@ -153,14 +161,33 @@ impl Matcher {
     pub(super) fn fits_every(&self, candidates: &Candidates) -> bool {
         if !candidates.paths.is_empty() {
             let mut paths = candidates.paths.iter();
-            return paths.all(|path| self.fits(path, Reading::Path));
+            return paths.all(|path| self.fits(path, Reading::Path) && self.starts_like(path));
         }
         let mut texts = candidates.spelled.iter().chain(&candidates.resolved);
         let reading = match self {
             Self::Glob(globs) if globs.is_path => Reading::Path,
             _ => Reading::Text,
         };
-        !candidates.spelled.is_empty() && texts.all(|text| self.fits(text, reading))
+        !candidates.spelled.is_empty()
+            && texts.all(|text| self.fits(text, reading) && self.starts_like(text))
+    }
+
+    /// A pattern of paths beneath one place does not speak of paths elsewhere, even
+    /// where its `**` would match a `..` or a root.
+    fn starts_like(&self, text: &str) -> bool {
+        match self {
+            Self::Glob(globs) if globs.is_path => globs.start == Start::of(text),
+            _ => true,
+        }
+    }
+
+    /// `5` and `5.0` are one number in two spellings.
+    fn is_same_number(&self, text: &str) -> bool {
+        let Self::Equals(wanted) = self else {
+            return false;
+        };
+        let number = |text: &str| text.parse::<f64>().ok();
+        number(wanted).is_some_and(|wanted| number(text) == Some(wanted))
     }
 
     fn fits(&self, text: &str, reading: Reading) -> bool {
@@ -177,8 +204,12 @@ impl Matcher {
                 .is_ok_and(|number| *low <= number && number <= *high),
             Self::Beneath(folder) => {
                 let (folder, path) = (resolved(folder), resolved(text));
-                folder == "." && !path.starts_with("..") && !path.starts_with('/')
-                    || Path::new(&path).starts_with(&folder)
+                if folder == "." {
+                    return !path.starts_with("..") && !path.starts_with('/');
+                }
+                // What is left may still lead up, where the folder itself is `..`.
+                let below = Path::new(&path).strip_prefix(&folder);
+                below.is_ok_and(|below| !below.starts_with(".."))
             }
         }
     }
@@ -188,6 +219,22 @@ impl Matcher {
 enum Reading {
     Text,
     Path,
+}
+
+/// Where a path or a pattern of paths begins: at the root, or so many folders up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Start {
+    at_root: bool,
+    up: usize,
+}
+
+impl Start {
+    fn of(text: &str) -> Self {
+        Self {
+            at_root: text.starts_with('/'),
+            up: text.split('/').take_while(|part| *part == "..").count(),
+        }
+    }
 }
 
 /// Every reading of an argument.
@@ -230,6 +277,11 @@ fn flatten(value: &Value, texts: &mut Vec<String>) {
 fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Number(number) => {
+            // A whole number reads the same whether it was written 5 or 5.0.
+            let text = number.to_string();
+            text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+        }
         other => other.to_string(),
     }
 }

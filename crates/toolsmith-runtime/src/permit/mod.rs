@@ -156,6 +156,11 @@ pub(crate) fn approved(
             refused(by, "the approval was given for another call")
         }
         Some(Approval::Refused { by, reason }) => refused(by, reason),
+        Some(Approval::GivenUp) => {
+            let reason = "was given up before anybody answered";
+            let decision = Decision::new(Verdict::Deny, "caller", reason);
+            (decision, Err(ToolError::new(ErrorKind::Cancelled, reason)))
+        }
         Some(Approval::Unavailable { reason }) => {
             let decision = Decision::new(Verdict::Deny, "nobody", reason);
             (decision, Err(unasked(&call, reason)))

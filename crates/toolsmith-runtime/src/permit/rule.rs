@@ -130,7 +130,8 @@ impl Rule {
 
     /// Forbidding holds when any reading of the argument fits, allowing only when
     /// every reading does. An argument the tool does not know cannot be judged, so
-    /// it forbids.
+    /// it forbids. Lists on the way to an argument are entered for forbidding only,
+    /// where one item is enough.
     fn fits(&self, condition: &Condition, subject: &Subject<'_>) -> bool {
         let lenient = self.verdict == Verdict::Allow;
         let schema = subject.tool.input.as_value();
@@ -141,17 +142,18 @@ impl Rule {
                 None => return !lenient,
             },
         };
-        let path = name.replace('.', "/");
-        let Some(value) = subject.arguments.as_value().pointer(&format!("/{path}")) else {
-            let outermost = name.split('.').next().unwrap_or(name);
-            let known = schema["properties"].get(outermost).is_some();
-            return !lenient && !known;
-        };
-        let candidates = Candidates::new(name, value, subject.plan);
+        let mut values = Vec::new();
+        reach(subject.arguments.as_value(), name, !lenient, &mut values);
+        if values.is_empty() {
+            return !lenient && !is_known(schema, name);
+        }
+        let mut candidates = values
+            .into_iter()
+            .map(|value| Candidates::new(name, value, subject.plan));
         if lenient {
-            condition.matcher.fits_every(&candidates)
+            candidates.all(|candidates| condition.matcher.fits_every(&candidates))
         } else {
-            condition.matcher.fits_any(&candidates)
+            candidates.any(|candidates| condition.matcher.fits_any(&candidates))
         }
     }
 }
@@ -176,6 +178,42 @@ impl Target {
             .map(Self::Name)
             .map_err(|error| error.to_string())
     }
+}
+
+/// The values a name leads to; dots lead into objects.
+fn reach<'v>(value: &'v Value, name: &str, into_lists: bool, found: &mut Vec<&'v Value>) {
+    match value {
+        Value::Array(items) if into_lists => {
+            for item in items {
+                reach(item, name, into_lists, found);
+            }
+        }
+        Value::Object(fields) => {
+            if let Some(value) = fields.get(name) {
+                found.push(value);
+            } else if let Some((first, rest)) = name.split_once('.')
+                && let Some(value) = fields.get(first)
+            {
+                reach(value, rest, into_lists, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Tells whether a schema has an argument of this name, as far as it lists them.
+fn is_known(schema: &Value, name: &str) -> bool {
+    let properties = &schema["properties"];
+    if properties.get(name).is_some() {
+        return true;
+    }
+    let Some((first, rest)) = name.split_once('.') else {
+        return false;
+    };
+    properties.get(first).is_some_and(|inner| {
+        let inner = inner.get("items").unwrap_or(inner);
+        inner.get("properties").is_none() || is_known(inner, rest)
+    })
 }
 
 fn source_word(word: &str) -> Result<String, String> {

@@ -51,10 +51,12 @@ impl Recorder for LogRecorder {
             What::Replied { arguments, outcome } if tracing::enabled!(target: "toolsmith", Level::INFO) =>
             {
                 let error = outcome.and_then(|outcome| outcome.error.as_ref());
+                let called_as = outcome.and_then(|outcome| outcome.facts.called_as.as_deref());
                 let result = outcome.map(|outcome| bounded(outcome.model_text(), self.bytes));
                 tracing::info!(
                     target: "toolsmith",
-                    tool,
+                    tool = event.tool.map(|tool| tool.as_str()),
+                    called_as,
                     call_id = event.call.map(|id| id.as_str()),
                     caller = event.caller,
                     duration_us = u64::try_from(event.elapsed().as_micros()).unwrap_or(u64::MAX),

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use toolsmith_core::call::RawArguments;
 use toolsmith_core::event::{Clock, Event, Sensitive, What};
 use toolsmith_core::outcome::Facts;
-use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
+use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError, json};
 
 use super::Recorders;
 use crate::caller::Caller;
@@ -58,7 +58,7 @@ impl Trail {
         caller: &Caller,
     ) -> Box<Self> {
         // Boxed, because it is handed from stage to stage and into the tool's host.
-        let trail = Box::new(Self {
+        let mut trail = Box::new(Self {
             recorders,
             redactor,
             caller: caller.clone(),
@@ -66,13 +66,19 @@ impl Trail {
             called_as: call.name.clone(),
             tool: None,
             arguments: Noted::None,
-            repairs: call.repairs.clone(),
+            repairs: Vec::new(),
             began: Instant::now(),
             waited: Duration::ZERO,
             stage: Stage::Open,
         });
+        trail.note_repairs(&call.repairs);
         let malformed;
         let arguments = match &call.arguments {
+            // Writing it out would recurse, and validation refuses it anyway.
+            RawArguments::Json(value) if json::depth_exceeds(value, json::MAX_DEPTH) => {
+                malformed = Value::from("[nested too deep]");
+                &malformed
+            }
             RawArguments::Json(value) => value,
             RawArguments::Malformed(reason) => {
                 malformed = Value::String(format!("[unreadable: {reason}]"));
@@ -123,11 +129,17 @@ impl Trail {
 
     pub(crate) fn planned(&mut self, call: &PlannedCall) {
         self.arguments = Noted::Checked(call.call().arguments().clone());
-        self.repairs = call.call().repairs().to_vec();
+        self.note_repairs(call.call().repairs());
         self.tell(What::Validated {
             repairs: &self.repairs,
         });
         self.tell(What::Planned { plan: call.plan() });
+    }
+
+    /// Repairs quote the arguments, so they are cleaned like them.
+    fn note_repairs(&mut self, repairs: &[String]) {
+        let clean = |repair: &String| self.redactor.clean(repair).into_owned();
+        self.repairs = repairs.iter().map(clean).collect();
     }
 
     pub(crate) fn decided(&self, decision: &Decision) {

@@ -151,11 +151,13 @@ fn consent(tool: &ToolDef) -> Result<(), RegistryError> {
         return Ok(());
     };
     let schema = tool.input.as_value();
-    let literal = &schema["properties"][&consent.argument]["const"];
+    let property = &schema["properties"][&consent.argument];
+    // A default would be filled in, and say for the user what only the user may.
+    let is_said = property["const"] == *consent.literal && property.get("default").is_none();
     let required = schema["required"]
         .as_array()
         .is_some_and(|names| names.iter().any(|name| *name == consent.argument));
-    if *literal == *consent.literal && required && !consent.literal.is_empty() {
+    if is_said && required && !consent.literal.is_empty() {
         return Ok(());
     }
     Err(RegistryError::Consent {

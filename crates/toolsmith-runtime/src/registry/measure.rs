@@ -70,13 +70,13 @@ pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
         weights: HashMap::new(),
         under_way: HashSet::new(),
         depth: 0,
-        widest: 1,
-        recursive: false,
         has_patterns: false,
     };
-    walk.weigh(schema)?;
-    let argument_depth = if walk.recursive && walk.widest > 1 {
-        MAX_APPLICATIONS.log(walk.widest as f64).floor() as usize
+    let weight = walk.weigh(schema)?;
+    let widest = weight.widest();
+    let argument_depth = if widest > 1 {
+        let rounds = MAX_APPLICATIONS / weight.total as f64;
+        rounds.max(1.0).log(widest as f64).floor() as usize
     } else {
         json::MAX_DEPTH
     };
@@ -148,7 +148,7 @@ fn in_place_references(schema: &Value) -> Vec<&str> {
         found.extend(references_of(object));
         for keyword in IN_PLACE {
             if let Some(value) = object.get(keyword) {
-                waiting.extend(parts(keyword, value));
+                waiting.extend(parts(keyword, value).into_iter().map(|(_, schema)| schema));
             }
         }
     }
@@ -175,47 +175,71 @@ fn target<'s>(root: &'s Value, reference: &str) -> Result<&'s Value, SchemaFault
 struct Walk<'s> {
     root: &'s Value,
     /// What each reference expands to.
-    weights: HashMap<&'s str, Weight>,
+    weights: HashMap<&'s str, Weight<'s>>,
     /// References being expanded now.
     under_way: HashSet<&'s str>,
     depth: usize,
-    /// The most references any one value is put to at once.
-    widest: u64,
-    recursive: bool,
     has_patterns: bool,
 }
 
 /// What a schema expands to.
-#[derive(Clone, Copy)]
-struct Weight {
+#[derive(Clone)]
+struct Weight<'s> {
     /// All schemas beneath it, references followed.
     total: u64,
-    /// The references applied to the same value as itself.
-    references: u64,
+    /// How often each part of the value is put to a schema that is being expanded
+    /// already. Where that is more than once, every level of the value multiplies
+    /// the work.
+    again: HashMap<Vec<&'s str>, u64>,
 }
 
-impl Weight {
-    const ONE: Self = Self {
-        total: 1,
-        references: 0,
-    };
+/// Any part of a value at this place: what lists and unnamed properties have.
+const ANY: &str = "*";
+
+impl<'s> Weight<'s> {
+    fn one() -> Self {
+        Self {
+            total: 1,
+            again: HashMap::new(),
+        }
+    }
+
+    /// Adds what is beneath, at a part of the value or at the value itself.
+    fn add(&mut self, beneath: &Self, part: Option<&'s str>) {
+        self.total = self.total.saturating_add(beneath.total);
+        for (place, count) in &beneath.again {
+            let place = part.into_iter().chain(place.iter().copied()).collect();
+            let sum = self.again.entry(place).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+    }
+
+    /// The most any part of a value is put to: what is said of it by name, and all
+    /// that is said of any part.
+    fn widest(&self) -> u64 {
+        let is_any = |place: &Vec<&str>| place.contains(&ANY);
+        let any = self.again.iter().filter(|(place, _)| is_any(place));
+        let any = any.fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+        let named = self.again.iter().filter(|(place, _)| !is_any(place));
+        let named = named.map(|(_, count)| *count).max();
+        any.saturating_add(named.unwrap_or(0))
+    }
 }
 
 impl<'s> Walk<'s> {
-    fn weigh(&mut self, schema: &'s Value) -> Result<Weight, SchemaFault> {
+    fn weigh(&mut self, schema: &'s Value) -> Result<Weight<'s>, SchemaFault> {
         let Value::Object(object) = schema else {
-            return Ok(Weight::ONE);
+            return Ok(Weight::one());
         };
         // References can lead deeper than the document itself nests.
         self.depth += 1;
         if self.depth > 4 * MAX_DEPTH {
             return Err(SchemaFault::Depth { limit: MAX_DEPTH });
         }
-        let mut weight = Weight::ONE;
+        let mut weight = Weight::one();
         for reference in references_of(object) {
             let beneath = self.follow(reference)?;
-            weight.total = weight.total.saturating_add(beneath.total);
-            weight.references = weight.references.saturating_add(1 + beneath.references);
+            weight.add(&beneath, None);
         }
         for (keyword, value) in object {
             let keyword = keyword.as_str();
@@ -224,12 +248,14 @@ impl<'s> Walk<'s> {
             if !same_value && !NESTED.contains(&keyword) {
                 continue;
             }
-            for part in parts(keyword, value) {
+            for (name, part) in parts(keyword, value) {
+                let place = match keyword {
+                    _ if same_value => None,
+                    "properties" => name,
+                    _ => Some(ANY),
+                };
                 let beneath = self.weigh(part)?;
-                weight.total = weight.total.saturating_add(beneath.total);
-                if same_value {
-                    weight.references = weight.references.saturating_add(beneath.references);
-                }
+                weight.add(&beneath, place);
             }
             if weight.total > MAX_EXPANSION {
                 return Err(SchemaFault::Expansion {
@@ -237,35 +263,40 @@ impl<'s> Walk<'s> {
                 });
             }
         }
-        self.widest = self.widest.max(weight.references);
         self.depth -= 1;
         Ok(weight)
     }
 
-    fn follow(&mut self, reference: &'s str) -> Result<Weight, SchemaFault> {
+    fn follow(&mut self, reference: &'s str) -> Result<Weight<'s>, SchemaFault> {
         if let Some(weight) = self.weights.get(reference) {
-            return Ok(*weight);
+            return Ok(weight.clone());
         }
         let target = target(self.root, reference)?;
         if std::ptr::eq(target, self.root) || !self.under_way.insert(reference) {
-            self.recursive = true;
-            return Ok(Weight::ONE);
+            let mut again = Weight::one();
+            again.again.insert(Vec::new(), 1);
+            return Ok(again);
         }
         let weight = self.weigh(target)?;
         self.under_way.remove(reference);
-        self.weights.insert(reference, weight);
+        self.weights.insert(reference, weight.clone());
         Ok(weight)
     }
 }
 
-/// The schemas a keyword holds: one, a list, or a map of them.
-fn parts<'s>(keyword: &str, value: &'s Value) -> Vec<&'s Value> {
+/// The schemas a keyword holds: one, a list, or a map of them by name.
+fn parts<'s>(keyword: &str, value: &'s Value) -> Vec<(Option<&'s str>, &'s Value)> {
     match value {
-        Value::Array(list) => list.iter().collect(),
+        Value::Array(list) => list.iter().map(|schema| (None, schema)).collect(),
         Value::Object(map) => match keyword {
-            "properties" | "patternProperties" | "dependentSchemas" => map.values().collect(),
-            _ => vec![value],
+            "properties" | "patternProperties" | "dependentSchemas" => {
+                let named = map
+                    .iter()
+                    .map(|(name, schema)| (Some(name.as_str()), schema));
+                named.collect()
+            }
+            _ => vec![(None, value)],
         },
-        _ => vec![value],
+        _ => vec![(None, value)],
     }
 }

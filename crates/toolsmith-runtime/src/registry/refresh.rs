@@ -87,8 +87,8 @@ fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
         .cloned()
         .collect();
     let mut shadowed: Vec<Shadowed> = Vec::new();
-    // Tools of other sources come first where names collide, so that a source
-    // cannot take over a name by refreshing.
+    // Tools of other sources come first where names collide, offered ones too, so
+    // that a source cannot take over a name by refreshing.
     let others: Vec<_> = before
         .entries()
         .iter()
@@ -100,9 +100,9 @@ fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
         .position(|entry| &*entry.origin == source)
         .unwrap_or(others.len());
     let taken = |entry: &Entry| {
-        others
-            .iter()
-            .find(|other| other.definition.name == entry.definition.name)
+        others.iter().find(|other| {
+            other.definition.name == entry.definition.name || other.wire_name == entry.wire_name
+        })
     };
     let mut put_fresh = |next: &mut Snapshot| {
         for entry in fresh {

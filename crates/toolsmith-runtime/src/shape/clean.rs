@@ -38,16 +38,25 @@ fn is_plain(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         c if c.is_control() => false,
+        // What Unicode calls default-ignorable, but for the two selectors that
+        // choose between text and emoji; and separators and annotations.
         '\u{ad}'
+        | '\u{34f}'
         | '\u{61c}'
-        | '\u{180e}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0d}'
         | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}'
-        | '\u{e0100}'..='\u{e01ef}' => false,
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => false,
         _ => true,
     }
 }
@@ -64,15 +73,14 @@ fn skip_sequence(rest: &mut Rest<'_>) {
         }
         // Titles, hyperlinks, device strings: up to BEL or `ESC \`.
         Some(']' | 'P' | 'X' | '^' | '_') => {
-            while let Some(c) = rest.next() {
+            // A sequence that never ends must not swallow the next line.
+            while let Some(c) = rest.next_if(|c| *c != '\n') {
                 match c {
                     '\u{7}' | '\u{9c}' => return,
                     '\u{1b}' if rest.peek() == Some(&'\\') => {
                         rest.next();
                         return;
                     }
-                    // A sequence that never ends must not swallow the text.
-                    '\n' => return,
                     _ => {}
                 }
             }

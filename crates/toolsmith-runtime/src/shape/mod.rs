@@ -55,6 +55,12 @@ pub(crate) struct About<'a> {
     pub(crate) tool: Option<&'a Arc<ToolDef>>,
 }
 
+/// What became of a value that was too large, or was not.
+enum Cut {
+    InPlace,
+    IntoText,
+}
+
 impl Shaper {
     /// Cleans, redacts and bounds an outcome.
     pub(crate) async fn shape(
@@ -77,8 +83,12 @@ impl Shaper {
             self.error(error, about.tool);
         }
         self.small_json(&mut outcome.metadata);
-        self.value(&mut outcome, about, limits).await;
-        self.content(&mut outcome, about, limits).await;
+        // A cut value may have become a text, whose note comes on top of the limit.
+        let room = match self.value(&mut outcome, about, limits).await {
+            Cut::IntoText => limits.output_bytes.saturating_add(SMALL_TEXT),
+            Cut::InPlace => limits.output_bytes,
+        };
+        self.content(&mut outcome, about, limits, room).await;
         outcome
     }
 
@@ -97,15 +107,14 @@ impl Shaper {
         }
     }
 
-    fn error(&self, error: &mut ToolError, tool: Option<&Arc<ToolDef>>) {
+    /// A failure, wherever it is shown.
+    pub(crate) fn error(&self, error: &mut ToolError, tool: Option<&Arc<ToolDef>>) {
         self.small(&mut error.message);
         if let (Retry::IfIdempotent, Some(tool)) = (error.kind.retry(), tool) {
             error.retryable = tool.is_idempotent();
         }
-        if let Some(Value::Object(details)) = &mut error.details {
-            self.small_json(details);
-        } else if let Some(details) = &mut error.details {
-            self.tidy_json(details);
+        if let Some(details) = error.details.take() {
+            error.details = Some(self.small_value(details));
         }
         if let Some(cause) = &error.cause {
             let text = cause.to_string();
@@ -120,7 +129,12 @@ impl Shaper {
         if object.is_empty() {
             return;
         }
-        let mut value = Value::Object(std::mem::take(object));
+        if let Value::Object(tidy) = self.small_value(Value::Object(std::mem::take(object))) {
+            *object = tidy;
+        }
+    }
+
+    fn small_value(&self, mut value: Value) -> Value {
         if strict::depth_exceeds(&value, strict::MAX_DEPTH) {
             strict::dismantle(value);
             value = json!({ "omitted": "it nested too deep" });
@@ -128,9 +142,7 @@ impl Shaper {
             value = json!({ "omitted": format!("it had more than {SMALL_JSON} bytes") });
         }
         self.tidy_json(&mut value);
-        if let Value::Object(tidy) = value {
-            *object = tidy;
-        }
+        value
     }
 
     fn tidy_json(&self, value: &mut Value) {
@@ -155,16 +167,16 @@ impl Shaper {
 
     /// Bounds the value. A text keeps its head and tail; anything else that is too
     /// large is no longer a value but a text about one.
-    async fn value(&self, outcome: &mut Outcome, about: &About<'_>, limits: &Limits) {
+    async fn value(&self, outcome: &mut Outcome, about: &About<'_>, limits: &Limits) -> Cut {
         let Some(mut value) = outcome.value.take() else {
-            return;
+            return Cut::InPlace;
         };
         if strict::depth_exceeds(&value, strict::MAX_DEPTH) {
             strict::dismantle(value);
             outcome.error.get_or_insert_with(|| {
                 ToolError::internal("the tool returned a value that nests too deep")
             });
-            return;
+            return Cut::InPlace;
         }
         self.tidy_json(&mut value);
         if let Value::String(text) = &mut value {
@@ -172,7 +184,7 @@ impl Shaper {
                 *text = self.spill(text, outcome, about, limits).await;
             }
             outcome.value = Some(value);
-            return;
+            return Cut::InPlace;
         }
         // No character takes more than six bytes once escaped, so most values need
         // not be written out to be measured.
@@ -182,14 +194,22 @@ impl Shaper {
                 let shortened = self.spill(&text, outcome, about, limits).await;
                 if outcome.content.is_empty() {
                     outcome.content.push(Block::text(shortened));
+                    return Cut::IntoText;
                 }
-                return;
+                return Cut::InPlace;
             }
         }
         outcome.value = Some(value);
+        Cut::InPlace
     }
 
-    async fn content(&self, outcome: &mut Outcome, about: &About<'_>, limits: &Limits) {
+    async fn content(
+        &self,
+        outcome: &mut Outcome,
+        about: &About<'_>,
+        limits: &Limits,
+        room: usize,
+    ) {
         let mut blobs = 0_usize;
         let mut texts = 0_usize;
         for block in &mut outcome.content {
@@ -198,8 +218,7 @@ impl Shaper {
                 texts += text.len();
             }
         }
-        // What the value's own cut left is within the limit but for its marker.
-        if texts <= limits.output_bytes + SMALL_TEXT {
+        if texts <= room {
             return;
         }
         let mut whole = String::new();
@@ -318,8 +337,9 @@ impl Shaper {
         let (Some(store), Some(tool)) = (&self.store, tool) else {
             return Err("the rest was not kept".to_owned());
         };
-        let keeping =
-            AssertUnwindSafe(store.keep(Spill::new(id, tool, text, shown))).catch_unwind();
+        // Inside the block, since a store may panic before it gives a future.
+        let keeping = async { store.keep(Spill::new(id, tool, text, shown)).await };
+        let keeping = AssertUnwindSafe(keeping).catch_unwind();
         match tokio::time::timeout(STORE_PATIENCE, keeping).await {
             Ok(Ok(Ok(spilled))) => Ok(spilled),
             Ok(Ok(Err(error))) => Err(error.to_string()),

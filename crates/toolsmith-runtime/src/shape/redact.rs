@@ -14,8 +14,8 @@ const REDACTED: &str = "[redacted]";
 /// Shorter values are too common to be replaced wherever they occur.
 const SHORTEST_SECRET: usize = 6;
 
-/// Shapes of keys that are secret wherever they occur. A group named `keep` is
-/// what stays in front.
+/// Shapes of keys that are secret wherever they occur. What the groups `keep` and
+/// `address` match stays in front.
 const SHAPES: &str = r#"(?x)
     -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----[\s\S]*?(?:-----END\ [A-Z\ ]*PRIVATE\ KEY-----|\z)
   | \bsk-[A-Za-z0-9_-]{16,}
@@ -31,27 +31,37 @@ const SHAPES: &str = r#"(?x)
   | \b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}
   | \beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}
   | (?P<keep>
-        (?i:authorization)\\?["']?\s*[:=]\s*\\?["']?(?:(?i:bearer|basic|token|digest)\s+)?
+        (?i:authorization|x-api-key)\\?["']?\s*[:=]\s*\\?["']?(?:[A-Za-z][A-Za-z0-9-]*\s+)?
       | \b(?i:bearer)\s+
-      | ://[^/\s:@"]+:
-    )(?P<secret>[A-Za-z0-9._~+/=%-]{8,}|[^/\s@"]+@)
+    )[^\s"'\\,;<>]{8,}
+  | (?P<address>://[^/\s:@"']*:)[^/\s"'<>]+@
 "#;
 
-/// Names under which a value is secret whatever it looks like, in JSON.
-const NAMES: &str = r#"(?x)
-    (?P<keep>"[^"]*(?i:password|passwd|passphrase|secret|api_?-?key|apikey|access_?-?key|private_?-?key|token|authorization|cookie|credential)[^"]*"\s*:\s*)
-    (?:"(?:[^"\\]|\\.)*(?:"|\z)|-?[0-9][0-9.eE+-]*)
-"#;
+/// Names under which a value is secret whatever it looks like.
+const NAMES: &str = "(?i:password|passwd|passphrase|secret|api_?-?key|access_?-?key|private_?-?key\
+     |token|authorization|cookie|credential)";
 
 static KNOWN_SHAPES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(SHAPES).expect("the pattern is a constant"));
 
-static SECRET_NAMES: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(NAMES).expect("the pattern is a constant"));
+/// Values under such names in JSON, and in JSON written into a JSON string.
+static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = format!(
+        r#"(?x)
+        (?P<keep>"[^"]*{NAMES}[^"]*"\s*:\s*)
+        (?: "(?:[^"\\]|\\.)*(?:"|\z) | -?[0-9][0-9.eE+-]*
+          | \[[^\]]*(?:\]|\z) | \{{[^}}]*(?:\}}|\z) )
+      | (?P<inner>\\"[^"\\]*{NAMES}[^"\\]*\\"\s*:\s*) \\"[^"]*(?:"|\z)
+    "#
+    );
+    Regex::new(&pattern).expect("the pattern is a constant")
+});
 
 /// Removes secrets from what models, terminals and logs get.
 #[derive(Debug, Default)]
 pub struct Redactor {
+    /// The secrets, and how they are written inside JSON.
+    spellings: Vec<String>,
     values: Option<Regex>,
 }
 
@@ -69,18 +79,40 @@ impl Redactor {
         if values.is_empty() {
             return Self::default();
         }
-        let mut alternatives = Vec::new();
-        for value in &values {
-            alternatives.push(regex::escape(value));
+        let mut spellings = Vec::new();
+        for value in values {
             // Inside JSON a secret is written with escapes.
             let escaped = serde_json::Value::from(value.as_str()).to_string();
-            let escaped = &escaped[1..escaped.len() - 1];
-            if escaped != value {
-                alternatives.push(regex::escape(escaped));
-            }
+            let escaped = escaped[1..escaped.len() - 1].to_owned();
+            let is_other = escaped != value;
+            spellings.push(value);
+            spellings.extend(is_other.then_some(escaped));
         }
+        let alternatives: Vec<String> = spellings.iter().map(|s| regex::escape(s)).collect();
         Self {
             values: Regex::new(&alternatives.join("|")).ok(),
+            spellings,
+        }
+    }
+
+    /// How many bytes at the end of a text may be the beginning of a secret, of
+    /// which at least `least` must be there to count.
+    pub(crate) fn open_end(&self, text: &str, least: usize) -> usize {
+        let begun = |secret: &String| {
+            let ends = secret.char_indices().map(|(at, _)| at).rev();
+            let mut ends = ends.take_while(|at| *at >= least.max(1));
+            ends.find(|at| text.ends_with(&secret[..*at]))
+        };
+        self.spellings.iter().filter_map(begun).max().unwrap_or(0)
+    }
+
+    /// The text without the beginning of a secret at its end, for texts that were
+    /// cut there.
+    pub(crate) fn close_end(&self, text: &mut String) {
+        let open = self.open_end(text, SHORTEST_SECRET);
+        if open > 0 {
+            text.truncate(text.len() - open);
+            text.push_str(REDACTED);
         }
     }
 
@@ -88,9 +120,13 @@ impl Redactor {
     pub fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match clean(text) {
             Cow::Borrowed(text) => self.secrets(text),
-            // Cleaning comes first: a secret with a zero-width character inside is
-            // still a secret.
-            Cow::Owned(cleaned) => Cow::Owned(self.secrets(&cleaned).into_owned()),
+            // A secret with a zero-width character inside is still a secret, so
+            // cleaning comes first; but an escape sequence right before one would
+            // swallow its beginning, so secrets are looked for before that too.
+            Cow::Owned(_) => {
+                let redacted = self.secrets(text);
+                Cow::Owned(self.secrets(&clean(&redacted)).into_owned())
+            }
         }
     }
 
@@ -107,20 +143,27 @@ impl Redact for Redactor {
     /// For logs: also whatever stands under a telling name.
     fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let named = SECRET_NAMES.replace_all(text, |found: &Captures<'_>| {
-            format!("{}\"{REDACTED}\"", &found["keep"])
+            match (found.name("keep"), found.name("inner")) {
+                (Some(keep), _) => format!("{}\"{REDACTED}\"", keep.as_str()),
+                (_, inner) => format!("{}\\\"{REDACTED}\\\"", inner.map_or("", |i| i.as_str())),
+            }
         });
-        chain(named, |text| self.clean(text))
+        // What comes here may have been cut, and in the middle of a secret.
+        let mut clean = chain(named, |text| self.clean(text));
+        if self.open_end(&clean, SHORTEST_SECRET) > 0 {
+            self.close_end(clean.to_mut());
+        }
+        clean
     }
 }
 
 fn keep_front(found: &Captures<'_>) -> String {
-    let front = found.name("keep").map_or("", |front| front.as_str());
+    let front = |name: &str| found.name(name).map(|front| front.as_str());
     // The `@` of an address stays, so that it remains one.
-    let behind = match found.name("secret") {
-        Some(secret) if secret.as_str().ends_with('@') => "@",
-        _ => "",
-    };
-    format!("{front}{REDACTED}{behind}")
+    match (front("keep"), front("address")) {
+        (_, Some(address)) => format!("{address}{REDACTED}@"),
+        (keep, None) => format!("{}{REDACTED}", keep.unwrap_or_default()),
+    }
 }
 
 /// Applies a second replacement without a copy where the first changed nothing.

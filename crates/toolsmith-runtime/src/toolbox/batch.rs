@@ -1,9 +1,10 @@
 //! Many calls at once: in parallel within a bound, answered in call order.
 
 use futures_util::{StreamExt, stream};
+use serde_json::Value;
 use tokio::time::Instant;
 use toolsmith_core::call::Answers;
-use toolsmith_core::{Outcome, RawCall, Reply};
+use toolsmith_core::{Outcome, RawCall, Reply, json};
 
 use super::{Prepared, Toolbox};
 use crate::caller::Caller;
@@ -54,8 +55,8 @@ impl Toolbox {
     }
 
     /// Takes a call from the door to the decision.
-    pub(super) fn judge(&self, call: RawCall, caller: &Caller) -> Judged {
-        let answers = call.answers.clone();
+    pub(super) fn judge(&self, mut call: RawCall, caller: &Caller) -> Judged {
+        let answers = call.answers.take().map(bearable);
         let mut trail = self.inner.begin(&call, caller);
         let prepared = self.inner.prepare(call, caller, &mut trail);
         (prepared, answers, trail)
@@ -96,6 +97,17 @@ impl Toolbox {
         }
         permitted
     }
+}
+
+/// Answers as they came, or none of them where they nest too deep to be any.
+fn bearable(mut answers: Answers) -> Answers {
+    let responses = Value::Object(std::mem::take(&mut answers.responses));
+    if json::depth_exceeds(&responses, json::MAX_DEPTH) {
+        json::dismantle(responses);
+    } else if let Value::Object(responses) = responses {
+        answers.responses = responses;
+    }
+    answers
 }
 
 /// A call the guards have spoken on, with the answers it brought.

@@ -50,7 +50,8 @@ impl Toolbox {
             decision: None,
             error: None,
         };
-        if let Err(error) = self.follow(call, caller, &mut explanation) {
+        if let Err(mut error) = self.follow(call, caller, &mut explanation) {
+            self.inner.shaper.error(&mut error, None);
             explanation.error = Some(error);
         }
         explanation
@@ -70,7 +71,8 @@ impl Toolbox {
         let call = validate(call, &inner.cache, inner.limits.argument_bytes)?;
         explanation.arguments = Some(call.arguments().clone());
         explanation.repairs = call.repairs().to_vec();
-        let call = plan(call)?;
+        (explanation.repairs.iter_mut()).for_each(|repair| inner.shaper.small(repair));
+        let call = plan(call, &inner.shaper)?;
         explanation.plan = Some(call.plan().clone());
         explanation.decision = Some(decide(&call, &inner.guards, caller.agent()));
         Ok(())

@@ -169,7 +169,9 @@ impl Toolbox {
         let tools = source.tools().await?;
         let count = tools.len();
         let refreshed = self.inner.registry.refresh(&ticket, tools);
-        self.inner.registered(source.name(), count);
+        if let Refreshed::Replaced { refused, .. } = &refreshed {
+            self.inner.registered(source.name(), count - refused.len());
+        }
         Ok(refreshed)
     }
 
@@ -205,7 +207,7 @@ impl Inner {
         let planned = resolve(call, &self.registry, offer)
             .inspect(|call| trail.resolved(&call.entry.definition))
             .and_then(|call| validate(call, &self.cache, self.limits.argument_bytes))
-            .and_then(plan);
+            .and_then(|call| plan(call, &self.shaper));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),
@@ -226,16 +228,10 @@ impl Inner {
 
     /// Asks the caller's approver, within the time limit.
     async fn ask(&self, requests: &[ApprovalRequest], caller: &Caller) -> Vec<Approval> {
-        let unavailable = |reason: &str| {
-            let reason = reason.to_owned();
-            vec![Approval::Unavailable { reason }; requests.len()]
-        };
         tokio::select! {
             biased;
             answers = caller.approver().ask(requests, self.limits.approval) => answers,
-            () = caller.cancellation().cancelled() => {
-                unavailable("the caller gave up before anybody answered")
-            }
+            () = caller.cancellation().cancelled() => vec![Approval::GivenUp; requests.len()],
         }
     }
 

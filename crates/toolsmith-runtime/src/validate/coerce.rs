@@ -5,6 +5,8 @@
 //! the change is named, and the result is validated again. Literals and choices
 //! are never mended: consent must be said, not guessed.
 
+use std::collections::HashSet;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::{Number, Value};
@@ -22,13 +24,19 @@ pub(super) fn coerce(
     repairs: &mut Vec<String>,
 ) {
     for _ in 0..ROUNDS {
-        let mut mends = Vec::new();
+        let (mut mends, mut literals) = (Vec::new(), HashSet::new());
         for error in validator.iter_errors(value) {
             collect(&error, &mut mends);
+            collect_literals(&error, &mut literals);
         }
         let mut mended = false;
         for (path, wanted) in mends {
-            mended |= mend(tool, value, &path, &wanted, repairs);
+            let wanted = if literals.contains(&path) {
+                &[][..]
+            } else {
+                &wanted
+            };
+            mended |= mend(tool, value, &path, wanted, repairs);
         }
         if !mended {
             return;
@@ -62,6 +70,21 @@ fn collect(error: &ValidationError<'_>, mends: &mut Vec<(String, Vec<JsonType>)>
                 }
             }
             mends.push((path, wanted));
+        }
+        _ => {}
+    }
+}
+
+/// Where a literal or one of several choices was wanted.
+fn collect_literals(error: &ValidationError<'_>, literals: &mut HashSet<String>) {
+    match error.kind() {
+        ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. } => {
+            literals.insert(error.instance_path().as_str().to_owned());
+        }
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            for error in context.iter().flatten() {
+                collect_literals(error, literals);
+            }
         }
         _ => {}
     }

@@ -1,0 +1,195 @@
+//! Bad input of every sort: an error of its kind, and nothing else is disturbed.
+
+use serde_json::{Map, Value, json};
+use toolsmith_core::call::Answers;
+use toolsmith_core::{Block, Effect, Outcome, RawCall, ToolError};
+use toolsmith_runtime::{Caller, Order, Toolbox};
+use toolsmith_testing::tools::{add, answering, definition, echoing, with_schema};
+use toolsmith_testing::{Recording, call, failure, value};
+
+const DEEP: usize = 100_000;
+
+fn deep_list() -> Value {
+    (0..DEEP).fold(json!(1), |inner, _| Value::Array(vec![inner]))
+}
+
+fn deep_object() -> Value {
+    (0..DEEP).fold(json!(1), |inner, _| {
+        Value::Object(Map::from_iter([("a".to_owned(), inner)]))
+    })
+}
+
+fn object(value: Value) -> Value {
+    Value::Object(Map::from_iter([("x".to_owned(), value)]))
+}
+
+#[tokio::test]
+async fn arguments_a_hundred_thousand_levels_deep_are_refused() {
+    let recording = Recording::new();
+    let tools = [echoing(definition("open")), add()];
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
+    for deep in [deep_list, deep_object] {
+        for (name, arguments, code) in [
+            ("open", deep(), "invalid_parameters"),
+            ("open", object(deep()), "invalid_parameters"),
+            ("add", object(deep()), "invalid_parameters"),
+            ("nothing", deep(), "unknown_tool"),
+        ] {
+            let outcome = call(&toolbox, name, arguments).await;
+            assert_eq!(failure(&outcome).code(), code, "{name}");
+        }
+        let explained = toolbox.explain(RawCall::new("nothing", deep()), &Caller::new("test"));
+        assert!(explained.error.is_some());
+    }
+    assert_eq!(
+        value(&call(&toolbox, "add", json!({"a": 1, "b": 1})).await),
+        json!(2.0)
+    );
+}
+
+#[tokio::test]
+async fn answers_of_any_depth_are_dropped_without_harm() {
+    let toolbox = Toolbox::new([
+        echoing(definition("write").with_effect(Effect::Write)),
+        add(),
+    ])
+    .unwrap();
+    for name in ["write", "add", "nothing"] {
+        let responses = Map::from_iter([("approve".to_owned(), deep_object())]);
+        let call = RawCall::new(name, json!({})).with_answers(Answers::new("0.0", responses));
+        let reply = toolbox
+            .run(call, &Caller::new("test").taking_input_requests())
+            .await;
+        assert!(!reply.into_outcome().is_success());
+    }
+}
+
+#[tokio::test]
+async fn results_a_hundred_thousand_levels_deep_are_the_tools_own_fault() {
+    let toolbox = Toolbox::new([
+        answering(definition("in_value"), || Outcome::ok(deep_object())),
+        answering(definition("in_metadata"), || {
+            Outcome::ok(1).with_metadata("deep", deep_list())
+        }),
+        answering(definition("in_details"), || {
+            Outcome::failure(ToolError::failed("x").with_details(deep_list()))
+        }),
+        answering(definition("in_detail"), || {
+            Outcome::failure(ToolError::failed("x").with_details(object(deep_list())))
+        }),
+    ])
+    .unwrap();
+    let outcome = call(&toolbox, "in_value", json!({})).await;
+    assert_eq!(
+        failure(&outcome).to_string(),
+        "internal: the tool returned a value that nests too deep"
+    );
+    let outcome = call(&toolbox, "in_metadata", json!({})).await;
+    assert_eq!(value(&outcome), json!(1));
+    assert_eq!(
+        Value::Object(outcome.metadata),
+        json!({"omitted": "it nested too deep"})
+    );
+    for name in ["in_details", "in_detail"] {
+        let outcome = call(&toolbox, name, json!({})).await;
+        let details = failure(&outcome).details.clone();
+        assert_eq!(
+            details,
+            Some(json!({"omitted": "it nested too deep"})),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn details_of_any_type_are_bounded() {
+    let big = || json!(vec!["x".repeat(1000); 1000]);
+    let tool = answering(definition("tool"), move || {
+        Outcome::failure(ToolError::failed("y".repeat(1 << 20)).with_details(big()))
+            .with_metadata("big", big())
+            .with_display("z".repeat(1 << 20))
+    });
+    let outcome = call(&Toolbox::new([tool]).unwrap(), "tool", json!({})).await;
+    let length = serde_json::to_string(&outcome).unwrap().len();
+    assert!(length < 50_000, "{length}");
+}
+
+#[tokio::test]
+async fn a_string_of_64_megabytes_is_refused_and_changes_nothing() {
+    let recording = Recording::new();
+    let tools = [echoing(definition("open")), add()];
+    let toolbox = Toolbox::builder()
+        .tools(tools)
+        .recorder(recording.clone())
+        .build()
+        .unwrap();
+    let calls = [
+        RawCall::new("open", json!({"text": "x".repeat(64 << 20)})),
+        RawCall::new("open", Value::String("x".repeat(64 << 20))),
+        RawCall::new("x".repeat(64 << 20), json!({})),
+        RawCall::new("add", json!({"a": 1, "b": 1})),
+    ];
+    let replies = toolbox
+        .run_all(calls, &Caller::new("test"), Order::Parallel)
+        .await;
+    let outcomes: Vec<Outcome> = replies.into_iter().map(|r| r.into_outcome()).collect();
+    for (outcome, code) in
+        outcomes
+            .iter()
+            .zip(["invalid_parameters", "invalid_parameters", "unknown_tool"])
+    {
+        assert_eq!(failure(outcome).code(), code);
+        assert!(serde_json::to_string(outcome).unwrap().len() < 2000);
+    }
+    assert_eq!(value(&outcomes[3]), json!(2.0));
+    let called = recording.all("called");
+    assert!(
+        called[0]["arguments"].as_str().unwrap().len() < 5000,
+        "records are bounded"
+    );
+}
+
+#[tokio::test]
+async fn a_result_of_64_megabytes_is_bounded() {
+    let toolbox = Toolbox::new([
+        answering(definition("text"), || Outcome::text("x".repeat(64 << 20))),
+        answering(definition("value"), || Outcome::ok("x".repeat(64 << 20))),
+        answering(definition("list"), || Outcome::ok(json!(vec![1; 4 << 20]))),
+        answering(definition("image"), || {
+            Outcome::nothing().with_block(Block::Image {
+                data: "A".repeat(64 << 20),
+                mime_type: "image/png".to_owned(),
+            })
+        }),
+    ])
+    .unwrap();
+    for name in ["text", "value", "list", "image"] {
+        let outcome = call(&toolbox, name, json!({})).await;
+        assert!(outcome.is_success());
+        let length = serde_json::to_string(&outcome).unwrap().len();
+        assert!(length < 60 << 10, "{name}: {length}");
+    }
+}
+
+#[tokio::test]
+async fn many_arguments_names_and_errors_stay_answerable() {
+    let wide: Map<String, Value> = (0..100_000).map(|n| (format!("k{n}"), json!(n))).collect();
+    let schema = json!({"properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    let toolbox = Toolbox::new([echoing(with_schema("closed", schema))]).unwrap();
+    let outcome = call(&toolbox, "closed", Value::Object(wide)).await;
+    assert!(failure(&outcome).message.len() < 9000);
+}
+
+#[tokio::test]
+async fn names_from_outside_are_cleaned_before_they_are_shown() {
+    let toolbox = Toolbox::new([add()]).unwrap();
+    let outcome = call(&toolbox, "ad\u{202e}d\u{1b}[31m\n", json!({})).await;
+    let text = serde_json::to_string(&outcome).unwrap();
+    for hidden in ["\u{202e}", "\\u001b", "\u{1b}"] {
+        assert!(!text.contains(hidden), "{text}");
+    }
+}

@@ -1,0 +1,39 @@
+//! The life of a call, stage by stage, in the order of the stages.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+
+mod registry;
+
+mod refresh;
+
+mod schemas;
+
+mod offer;
+
+mod validate;
+
+mod coerce;
+
+mod permit;
+
+mod rules;
+
+mod approve;
+
+mod execute;
+
+mod blocking;
+
+mod batch;
+
+mod shape;
+
+mod redact;
+
+mod record;
+
+mod log;
+
+mod hostile;
+
+mod properties;

@@ -1,0 +1,227 @@
+//! What is secret, wherever it stands, and what is not.
+
+use serde_json::{Value, json};
+use toolsmith_core::event::{Redact, Sensitive};
+use toolsmith_runtime::shape::Redactor;
+
+fn redactor() -> Redactor {
+    Redactor::new(["hunter2hunter2", "line one\nline \"two\"", "short"])
+}
+
+#[test]
+fn known_shapes_of_keys_are_secret() {
+    for key in [
+        "sk-abcdefghijklmnop1234",
+        "sk-proj-abc_def-ghi1234567890",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "gho_abcdefghijklmnopqrstuvwxyz0123456789",
+        "github_pat_11ABCDEFG0abcdefghijkl",
+        "glpat-abcdefghij1234567890",
+        "AKIAIOSFODNN7EXAMPLE",
+        "ASIAIOSFODNN7EXAMPLE",
+        "AIzaSyA-abcdefghijklmnopqrstuvwxyz01234",
+        "xoxb-123456789012-abcdef",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+        "pypi-AgEIcHlwaS5vcmcCJabcdefghijklmnop",
+        "hf_abcdefghijklmnopqrstuvwxyzABCDEF",
+        "sk_live_abcdefghijklmnop",
+        "rk_test_abcdefghijklmnop",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk",
+        "hunter2hunter2",
+    ] {
+        for text in [
+            key.to_owned(),
+            format!("key={key}."),
+            format!("\"{key}\""),
+            format!("a {key}\nb"),
+            format!("({key})"),
+        ] {
+            let clean = redactor().clean(&text).into_owned();
+            assert!(!clean.contains(key), "{clean}");
+            assert_eq!(clean, text.replace(key, "[redacted]"));
+        }
+        // Characters nobody sees do not hide it.
+        let (front, back) = key.split_at(key.len() / 2);
+        let hidden = redactor()
+            .clean(&format!("{front}\u{200b}{back}"))
+            .into_owned();
+        assert_eq!(hidden, "[redacted]");
+    }
+}
+
+#[test]
+fn private_keys_are_secret_whole_or_cut() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQ";
+    let whole =
+        format!("a\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nb");
+    assert_eq!(redactor().clean(&whole), "a\n[redacted]\nb");
+    let cut = format!("a\n-----BEGIN PRIVATE KEY-----\n{body}");
+    assert_eq!(redactor().clean(&cut), "a\n[redacted]");
+}
+
+#[test]
+fn authorization_and_addresses_with_passwords_are_secret() {
+    for (text, expected) in [
+        (
+            "Authorization: Bearer abc.def-123",
+            "Authorization: Bearer [redacted]",
+        ),
+        (
+            "authorization: basic dXNlcjpwYXNz",
+            "authorization: basic [redacted]",
+        ),
+        ("Authorization: dXNlcjpwYXNz", "Authorization: [redacted]"),
+        (
+            "Proxy-Authorization: Basic dXNlcjpwYXNz",
+            "Proxy-Authorization: Basic [redacted]",
+        ),
+        (
+            "Authorization: ApiKey k3y!k3y!k3y!",
+            "Authorization: ApiKey [redacted]",
+        ),
+        (
+            "-H 'Authorization: token abcdefgh12'",
+            "-H 'Authorization: token [redacted]'",
+        ),
+        (
+            r#"{"Authorization":"Bearer abcdefgh12"}"#,
+            r#"{"Authorization":"Bearer [redacted]"}"#,
+        ),
+        (
+            r#"{\"authorization\": \"Bearer abcdefgh12\"}"#,
+            r#"{\"authorization\": \"Bearer [redacted]\"}"#,
+        ),
+        ("X-Api-Key: abcdefgh12", "X-Api-Key: [redacted]"),
+        ("a bearer abcdefgh12 b", "a bearer [redacted] b"),
+        (
+            "https://user:pw@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        (
+            "https://user:longpassword@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        (
+            "https://user:longpassw!rd$1@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        (
+            "https://user:p@ss@host/path",
+            "https://user:[redacted]@host/path",
+        ),
+        ("https://:secret99@host", "https://:[redacted]@host"),
+        (
+            "postgres://u:p@h:5432/db",
+            "postgres://u:[redacted]@h:5432/db",
+        ),
+    ] {
+        assert_eq!(redactor().clean(text), expected);
+    }
+}
+
+#[test]
+fn ordinary_text_stays_as_it_is() {
+    for text in [
+        "http://localhost:8080/index.html?a=b",
+        "https://example.com:8443/a-rather-long-path/x.html",
+        "see https://example.com/a@b for more",
+        "the bearer of it",
+        "short",
+        "task-1234 risk-averse desk-abcdefghijklmnopqrs",
+        "authorization failed",
+        "mail a@example.com: hello",
+        "commit 0123456789abcdef0123456789abcdef01234567",
+    ] {
+        let clean = redactor().clean(text);
+        assert!(matches!(clean, std::borrow::Cow::Borrowed(_)), "{clean}");
+    }
+}
+
+#[test]
+fn registered_secrets_are_found_inside_json_too() {
+    let secret = "line one\nline \"two\"";
+    assert_eq!(redactor().clean(&format!("<{secret}>")), "<[redacted]>");
+    let json = json!({ "a": secret }).to_string();
+    assert_eq!(redactor().redact(&json), r#"{"a":"[redacted]"}"#);
+    let longest = Redactor::new(["secret-a", "secret-a-and-more"]);
+    assert_eq!(
+        longest.clean("secret-a-and-more secret-a"),
+        "[redacted] [redacted]"
+    );
+    // An escape sequence must not eat the beginning of a secret and save the rest.
+    let cut = redactor().clean("\u{1b}[hunter2hunter2").into_owned();
+    assert!(!cut.contains("unter2"), "{cut}");
+}
+
+#[test]
+fn in_logs_telling_names_are_enough() {
+    for (value, expected) in [
+        (json!({"password": "x"}), r#"{"password":"[redacted]"}"#),
+        (
+            json!({"dbPassword": "a\"b\\"}),
+            r#"{"dbPassword":"[redacted]"}"#,
+        ),
+        (json!({"API_KEY": 12345}), r#"{"API_KEY":"[redacted]"}"#),
+        (
+            json!({"api-key": "x", "n": 1}),
+            r#"{"api-key":"[redacted]","n":1}"#,
+        ),
+        (
+            json!({"o": {"access_token": "x"}}),
+            r#"{"o":{"access_token":"[redacted]"}}"#,
+        ),
+        (json!({"cookie": "a=b"}), r#"{"cookie":"[redacted]"}"#),
+        (
+            json!({"client_secret": null, "a": 1}),
+            r#"{"client_secret":null,"a":1}"#,
+        ),
+        (
+            json!({"tokens": ["x", "y"], "n": 1}),
+            r#"{"tokens":"[redacted]","n":1}"#,
+        ),
+        (
+            json!({"credentials": {"user": "u", "pin": 1}, "n": 1}),
+            r#"{"credentials":"[redacted]","n":1}"#,
+        ),
+        (
+            json!({"body": "{\"password\": \"x y\", \"n\": 1}"}),
+            r#"{"body":"{\"password\": \"[redacted]\", \"n\": 1}"}"#,
+        ),
+        (json!({"name": "password"}), r#"{"name":"password"}"#),
+    ] {
+        let redactor = redactor();
+        assert_eq!(Sensitive::new(&value, &redactor).to_text(1000), expected);
+    }
+    // Results are what the model asked for: there, names alone are not enough.
+    assert_eq!(
+        redactor().clean(r#"{"password":"x"}"#),
+        r#"{"password":"x"}"#
+    );
+}
+
+#[test]
+fn a_secret_at_the_edge_of_a_log_line_is_not_half_told() {
+    let redactor = redactor();
+    let secret = "hunter2hunter2";
+    let half = &secret[..8];
+    for before in 0..64 {
+        let value = json!([format!("{}{secret}", "x".repeat(before)), "y".repeat(100)]);
+        let text = Sensitive::new(&value, &redactor).to_text(32);
+        assert!(!text.contains(half), "{text}");
+        assert!(text.len() <= 32 + '…'.len_utf8(), "{text}");
+    }
+    // So many secrets that the raw text ends inside one: what it is cut from is
+    // larger than what is shown, but redaction makes it shorter.
+    let long = "hunter2hunter2".repeat(20);
+    let redactor = Redactor::new([long.as_str()]);
+    for before in 0..300 {
+        let mut list = vec![Value::from("z".repeat(before))];
+        list.extend((0..200).map(|_| Value::from(long.as_str())));
+        let text = Sensitive::new(&Value::from(list), &redactor).to_text(8000);
+        assert!(
+            !text.contains(half),
+            "…{}",
+            &text[text.len().saturating_sub(60)..]
+        );
+    }
+}

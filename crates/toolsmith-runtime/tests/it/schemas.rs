@@ -1,0 +1,390 @@
+//! Which schemas get in: bombs and broken ones are refused at registration, and
+//! what was accepted can be applied to anything.
+
+use serde_json::{Value, json};
+use toolsmith_core::{Schema, Source};
+use toolsmith_runtime::registry::{RegistryError, SchemaFault};
+use toolsmith_runtime::{BuildError, Limits, Toolbox};
+use toolsmith_testing::tools::{definition, echoing, with_schema};
+use toolsmith_testing::{call, failure};
+
+fn register(schema: Value) -> Result<Toolbox, SchemaFault> {
+    match Toolbox::new([echoing(with_schema("tool", schema))]) {
+        Ok(toolbox) => Ok(toolbox),
+        Err(BuildError::Registry(RegistryError::Schema { fault, which, .. })) => {
+            assert_eq!(which, "input");
+            Err(fault)
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[track_caller]
+fn fault(schema: Value) -> String {
+    match register(schema) {
+        Ok(_) => panic!("the schema was accepted"),
+        Err(fault) => fault.to_string(),
+    }
+}
+
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(
+        json!({"type": "string"}),
+        |inner, _| json!({"items": inner}),
+    )
+}
+
+#[test]
+fn what_is_no_schema_is_refused_with_a_place() {
+    for (schema, expected) in [
+        (json!({"type": "objekt"}), "at `/type`"),
+        (
+            json!({"type": "object", "properties": []}),
+            "at `/properties`",
+        ),
+        (
+            json!({"properties": {"a": {"minimum": "one"}}}),
+            "at `/properties/a/minimum`",
+        ),
+        (json!({"properties": {"a": 5}}), "at `/properties/a`"),
+        (json!({"required": "a"}), "at `/required`"),
+        (
+            json!({"properties": {"a": {"enum": "x"}}}),
+            "at `/properties/a/enum`",
+        ),
+    ] {
+        let fault = fault(schema.clone());
+        assert!(fault.starts_with(expected), "{schema}: {fault}");
+    }
+    for schema in [json!(null), json!([]), json!("object"), json!(5)] {
+        assert!(Schema::as_received(schema).is_err());
+    }
+}
+
+#[test]
+fn arguments_are_objects() {
+    for schema in [
+        json!({"type": "string"}),
+        json!({"type": ["object", "null"]}),
+    ] {
+        let fault = fault(schema);
+        assert_eq!(
+            fault,
+            "arguments are an object, so its `type` must be \"object\""
+        );
+    }
+}
+
+#[test]
+fn output_schemas_are_checked_too_but_need_not_be_objects() {
+    let fine = Schema::as_received(json!({"type": "string"})).unwrap();
+    Toolbox::new([echoing(definition("tool").with_output(fine))]).unwrap();
+    let bad = Schema::as_received(json!({"type": "strnig"})).unwrap();
+    let built = Toolbox::new([echoing(definition("tool").with_output(bad))]);
+    let message = built.unwrap_err().to_string();
+    assert!(
+        message.starts_with("the output schema of tool `tool` cannot be used: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn depth_and_size_are_bounded() {
+    assert!(register(json!({"properties": {"a": nested(50)}})).is_ok());
+    let deep = json!({"properties": {"a": nested(70)}});
+    assert_eq!(fault(deep), "it nests deeper than 64 levels");
+    let large = json!({"description": "x".repeat(2 << 20)});
+    assert_eq!(fault(large), "it is larger than 1048576 bytes");
+}
+
+#[test]
+fn references_that_lead_outside_are_refused() {
+    for reference in [
+        "https://example.com/schema.json",
+        "file:///etc/passwd",
+        "other.json",
+        "//example.com/x",
+        "#anchor",
+        "#/$defs/missing",
+        "urn:x",
+    ] {
+        for keyword in ["$ref", "$dynamicRef"] {
+            let fault = fault(json!({"properties": {"a": {keyword: reference}}}));
+            assert!(
+                fault.contains("leads outside the schema"),
+                "{reference}: {fault}"
+            );
+        }
+    }
+}
+
+#[test]
+fn references_that_expand_without_measure_are_refused() {
+    let mut defs = serde_json::Map::new();
+    defs.insert("d0".to_owned(), json!({"type": "string"}));
+    for level in 1..40 {
+        let below = json!({"$ref": format!("#/$defs/d{}", level - 1)});
+        let doubled = json!({"properties": {"a": below, "b": below}});
+        defs.insert(format!("d{level}"), doubled);
+    }
+    let bomb = json!({"$defs": defs, "properties": {"a": {"$ref": "#/$defs/d39"}}});
+    assert_eq!(fault(bomb), "it expands to more than 100000 schemas");
+}
+
+#[test]
+fn schemas_that_apply_themselves_without_end_are_refused() {
+    let with_defs =
+        |defs: Value| json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/a"}}});
+    let a = json!({"$ref": "#/$defs/a"});
+    let b = json!({"$ref": "#/$defs/b"});
+    for schema in [
+        json!({"$ref": "#"}),
+        json!({"allOf": [{"$ref": "#"}]}),
+        json!({"anyOf": [{"type": "object"}, {"$ref": "#"}]}),
+        json!({"oneOf": [{"$ref": "#"}]}),
+        json!({"not": {"$ref": "#"}}),
+        json!({"if": {"$ref": "#"}}),
+        json!({"if": true, "then": {"$ref": "#"}}),
+        json!({"dependentSchemas": {"a": {"$ref": "#"}}}),
+        json!({"allOf": [{"anyOf": [{"oneOf": [{"$ref": "#"}]}]}]}),
+        with_defs(json!({"a": a})),
+        with_defs(json!({"a": {"allOf": [a]}})),
+        with_defs(json!({"a": {"anyOf": [{"type": "string"}, a]}})),
+        with_defs(json!({"a": b, "b": a})),
+        with_defs(json!({"a": {"allOf": [b]}, "b": {"anyOf": [{"type": "null"}, a]}})),
+        // Reached first through a nested property, which by itself is harmless.
+        with_defs(json!({"a": {"properties": {"p": b}, "allOf": [b]}, "b": {"allOf": [a]}})),
+        with_defs(json!({
+            "a": {"properties": {"p": b}},
+            "b": {"properties": {"q": {"$ref": "#/$defs/c"}}},
+            "c": {"allOf": [{"$ref": "#/$defs/d"}]},
+            "d": {"$ref": "#/$defs/c"},
+        })),
+        json!({"$dynamicRef": "#"}),
+    ] {
+        let fault = fault(schema.clone());
+        assert!(
+            fault.ends_with("applies itself to the same value without end"),
+            "{schema}: {fault}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn schemas_that_refer_to_themselves_for_parts_are_fine() {
+    let tree = json!({
+        "$defs": {"node": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+            },
+            "required": ["name"],
+        }},
+        "properties": {"root": {"$ref": "#/$defs/node"}},
+    });
+    let toolbox = register(tree).unwrap();
+    let good = json!({"root": {"name": "a", "children": [{"name": "b"}]}});
+    assert!(call(&toolbox, "tool", good).await.is_success());
+    let bad = json!({"root": {"name": "a", "children": [{"nam": "b"}]}});
+    let outcome = call(&toolbox, "tool", bad).await;
+    assert!(failure(&outcome).message.contains("root.children[0].name"));
+
+    let mutual = json!({
+        "$defs": {
+            "a": {"type": "object", "properties": {"b": {"$ref": "#/$defs/b"}}},
+            "b": {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}},
+        },
+        "properties": {"a": {"$ref": "#/$defs/a"}, "itself": {"$ref": "#"}},
+    });
+    register(mutual).unwrap();
+}
+
+#[tokio::test]
+async fn draft_07_is_known_by_its_schema_keyword() {
+    // A list under `items` and `additionalItems` mean something in draft-07 only.
+    let tuple = |draft: Option<&str>| {
+        let mut schema = json!({
+            "properties": {"t": {
+                "type": "array",
+                "items": [{"type": "string"}],
+                "additionalItems": false,
+            }},
+        });
+        if let Some(draft) = draft {
+            schema["$schema"] = draft.into();
+        }
+        schema
+    };
+    let toolbox = register(tuple(Some("http://json-schema.org/draft-07/schema#"))).unwrap();
+    assert!(
+        call(&toolbox, "tool", json!({"t": ["a"]}))
+            .await
+            .is_success()
+    );
+    assert!(
+        !call(&toolbox, "tool", json!({"t": [{}]}))
+            .await
+            .is_success()
+    );
+    assert!(
+        !call(&toolbox, "tool", json!({"t": ["a", "b"]}))
+            .await
+            .is_success()
+    );
+    assert!(
+        register(tuple(None)).is_err(),
+        "2020-12 has no list under items"
+    );
+}
+
+#[tokio::test]
+async fn boolean_schemas_accept_everything_or_nothing() {
+    let anything = register(json!(true)).unwrap();
+    assert!(
+        call(&anything, "tool", json!({"a": [1, {"b": null}]}))
+            .await
+            .is_success()
+    );
+    let nothing = register(json!(false)).unwrap();
+    let outcome = call(&nothing, "tool", json!({})).await;
+    assert_eq!(failure(&outcome).code(), "invalid_parameters");
+    let nested = register(json!({"properties": {"yes": true, "no": false}})).unwrap();
+    assert!(
+        call(&nested, "tool", json!({"yes": [[]]}))
+            .await
+            .is_success()
+    );
+    let outcome = call(&nested, "tool", json!({"no": 1})).await;
+    assert!(
+        failure(&outcome)
+            .message
+            .contains("`no`: expected nothing here, got 1")
+    );
+}
+
+#[test]
+fn patterns_the_linear_engine_cannot_run_are_refused() {
+    for pattern in [
+        "(",
+        "a{2,1}",
+        "(?=x)y",
+        "(?<!x)y",
+        r"(a)\1",
+        &"(a{1000}){1000}".repeat(3),
+    ] {
+        for schema in [
+            json!({"properties": {"a": {"pattern": pattern}}}),
+            json!({"properties": {"a": {"patternProperties": {pattern: true}}}}),
+            json!({"$defs": {"x": {"pattern": pattern}}, "properties": {"a": {"$ref": "#/$defs/x"}}}),
+        ] {
+            assert!(register(schema).is_err(), "{pattern}");
+        }
+    }
+    register(json!({"properties": {"a": {"pattern": r"^[a-z]+(\.[a-z]+)*$"}}})).unwrap();
+}
+
+#[tokio::test]
+async fn patterns_run_in_linear_time() {
+    let toolbox = register(json!({"properties": {"a": {"pattern": "^(a+)+$"}}})).unwrap();
+    // A backtracking engine would not come back from this in years.
+    let text = format!("{}!", "a".repeat(50_000));
+    assert!(
+        !call(&toolbox, "tool", json!({"a": text}))
+            .await
+            .is_success()
+    );
+}
+
+#[tokio::test]
+async fn formats_are_enforced_and_unknown_ones_left_alone() {
+    let of = |format: &str| json!({"type": "string", "format": format});
+    let toolbox = register(json!({"properties": {
+        "email": of("email"), "uri": of("uri"), "when": of("date-time"), "odd": of("odd"),
+    }}))
+    .unwrap();
+    for (name, good, bad) in [
+        ("email", "a@example.com", "a@"),
+        ("uri", "https://example.com/a", "not a uri"),
+        ("when", "2024-01-02T03:04:05Z", "yesterday"),
+    ] {
+        assert!(
+            call(&toolbox, "tool", json!({name: good}))
+                .await
+                .is_success(),
+            "{good}"
+        );
+        let outcome = call(&toolbox, "tool", json!({name: bad})).await;
+        let message = &failure(&outcome).message;
+        assert!(
+            message.contains(&format!("`{name}`: expected a valid ")),
+            "{message}"
+        );
+    }
+    assert!(
+        call(&toolbox, "tool", json!({"odd": "anything"}))
+            .await
+            .is_success()
+    );
+}
+
+#[tokio::test]
+async fn a_wide_recursive_schema_does_not_make_deep_arguments_dear() {
+    // Every level of the value is put to eight copies of the same schema: a value
+    // ten levels deep would cost a billion applications.
+    let branch = json!({"properties": {"x": {"$ref": "#/$defs/n"}}, "required": ["x"]});
+    let branches: Vec<Value> = (0..8).map(|_| branch.clone()).collect();
+    let toolbox = register(json!({
+        "$defs": {"n": {"type": "object", "anyOf": branches}},
+        "properties": {"n": {"$ref": "#/$defs/n"}},
+    }))
+    .unwrap();
+    let deep = (0..60).fold(json!({"y": 1}), |inner, _| json!({"x": inner}));
+    let outcome = call(&toolbox, "tool", json!({"n": deep})).await;
+    assert_eq!(failure(&outcome).code(), "invalid_parameters");
+}
+
+#[tokio::test]
+async fn compiled_schemas_stay_within_their_bound_and_all_tools_answer() {
+    let mut limits = Limits::default();
+    limits.compiled_schemas = 8;
+    let tool = |number: usize| {
+        let schema = json!({"properties": {"n": {"const": number}}, "required": ["n"]});
+        echoing(with_schema(&format!("tool_{number}"), schema))
+    };
+    let toolbox = Toolbox::builder()
+        .limits(limits)
+        .tools((0..50).map(tool))
+        .build()
+        .unwrap();
+    assert_eq!(toolbox.compiled_schemas(), 0);
+    for round in 0..3 {
+        for number in 0..50 {
+            let name = format!("tool_{number}");
+            assert!(
+                call(&toolbox, &name, json!({"n": number}))
+                    .await
+                    .is_success()
+            );
+            assert!(
+                !call(&toolbox, &name, json!({"n": number + 1}))
+                    .await
+                    .is_success()
+            );
+            let compiled = toolbox.compiled_schemas();
+            assert!((1..=8).contains(&compiled), "{compiled} in round {round}");
+        }
+    }
+}
+
+#[test]
+fn schemas_of_imported_tools_stay_as_they_came() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "x-odd": [1]});
+    let source = Source::Mcp {
+        server: "s".to_owned(),
+    };
+    let imported = with_schema("Odd-Tool", schema.clone()).with_source(source);
+    let toolbox = Toolbox::new([echoing(imported)]).unwrap();
+    let registered = toolbox.registry().get("Odd-Tool").unwrap();
+    assert_eq!(*registered.input.as_value(), schema);
+}
