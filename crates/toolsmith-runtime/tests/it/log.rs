@@ -164,7 +164,7 @@ fn one_structured_event_per_call() {
     );
     assert_eq!(
         (infos[2]["called_as"].as_str(), infos[2]["error"].as_str()),
-        ("nobody", "unknown_tool")
+        ("nothing", "unknown_tool")
     );
 }
 
