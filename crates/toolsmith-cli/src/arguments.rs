@@ -20,6 +20,8 @@ pub(crate) fn gather(
 ) -> Result<RawArguments, Failure> {
     let mut value = match args {
         Some(args) => match json::parse(&source(args, limit)?, limit) {
+            // As in any other call, null stands for no arguments.
+            Ok(Value::Null) => Value::Object(Map::new()),
             Ok(value) => value,
             Err(error) => return Ok(RawArguments::Malformed(error.to_string())),
         },
@@ -54,7 +56,9 @@ pub(crate) fn gather(
 fn source(args: &OsStr, limit: usize) -> Result<Vec<u8>, Failure> {
     let bytes = args.as_encoded_bytes();
     if bytes == b"-" {
-        return read(std::io::stdin().lock(), limit).map_err(|error| Failure::io(&error));
+        let failed =
+            |error: std::io::Error| Failure::usage(format!("--args -: it cannot be read: {error}"));
+        return read(std::io::stdin().lock(), limit).map_err(failed);
     }
     let Some(file) = bytes.strip_prefix(b"@") else {
         return Ok(bytes.to_vec());
@@ -77,7 +81,9 @@ fn source(args: &OsStr, limit: usize) -> Result<Vec<u8>, Failure> {
 /// being kept.
 pub(crate) fn read(source: impl Read, limit: usize) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    source
+        .take((limit as u64).saturating_add(1))
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -87,7 +87,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Tools {
     /// Only tools from this sort of source: builtin, native, rest or mcp.
-    #[arg(long, value_name = "SOURCE")]
+    #[arg(long, value_name = "SOURCE", value_parser = ["builtin", "native", "rest", "mcp"])]
     pub(crate) source: Option<String>,
 
     /// Only tools of this category.
@@ -170,5 +170,9 @@ fn deny(text: &str) -> Result<Rule, String> {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    duration::parse(text).map_err(|error| error.to_string())
+    match duration::parse(text) {
+        // Some programs take it for no limit at all, others for no time at all.
+        Ok(Duration::ZERO) => Err("a time limit is longer than nothing".to_owned()),
+        parsed => parsed.map_err(|error| error.to_string()),
+    }
 }

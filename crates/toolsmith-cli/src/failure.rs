@@ -1,8 +1,9 @@
 //! What ends the program early, and with which status.
 
+use std::any::Any;
 use std::process::ExitCode;
 
-use toolsmith_core::ToolError;
+use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_manager::ManagerError;
 
 use crate::print;
@@ -32,6 +33,19 @@ impl Failure {
             message: error.to_string(),
             // Whoever reads us has gone, as `head` does: no reason to complain.
             status: u8::from(error.kind() != std::io::ErrorKind::BrokenPipe),
+        }
+    }
+
+    /// A panic of the program itself.
+    pub(crate) fn internal(panic: &(dyn Any + Send)) -> Self {
+        let literal = panic.downcast_ref::<&str>().copied();
+        let message = literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Self {
+            message: format!(
+                "this is a fault of toolsmith itself: {}\n  see where with -vv",
+                message.unwrap_or("it panicked")
+            ),
+            status: ErrorKind::Internal.exit_status(),
         }
     }
 

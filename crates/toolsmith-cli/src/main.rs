@@ -15,6 +15,7 @@ mod progress;
 mod prompt;
 mod session;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -37,12 +38,15 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return Failure::usage(format!("cannot start: {error}")).report(),
     };
-    let done = runtime.block_on(command::run(cli));
+    let done = catch_unwind(AssertUnwindSafe(|| runtime.block_on(command::run(cli))));
     // A tool that cannot be stopped must not keep the program from ending.
     runtime.shutdown_background();
     match done {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => failure.report(),
+        Ok(Ok(status)) => ExitCode::from(status),
+        Ok(Err(failure)) => failure.report(),
+        // No tool's panic gets this far; with the usual message silenced, somebody
+        // must say that it was ours.
+        Err(panic) => Failure::internal(&*panic).report(),
     }
 }
 

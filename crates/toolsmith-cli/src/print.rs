@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::Value;
 use toolsmith_core::{CallId, Outcome};
+use toolsmith_runtime::shape::clean;
 
 use crate::cli::Shape;
 
@@ -44,8 +45,9 @@ pub(crate) fn note(message: &str) {
 fn tell(mark: &str, message: &str) {
     let mut err = anstream::stderr().lock();
     let space = if mark.is_empty() { "" } else { " " };
+    // File names and texts of others stand in messages; none may steer the terminal.
     // With stderr gone there is nobody left to tell.
-    let _ = writeln!(err, "{mark}{space}{message}");
+    let _ = writeln!(err, "{mark}{space}{}", clean(message));
 }
 
 /// An outcome in one of its shapes.

@@ -20,8 +20,7 @@ pub(crate) struct TerminalApprover;
 impl Approver for TerminalApprover {
     async fn approve(&self, requests: &[ApprovalRequest]) -> Vec<Approval> {
         let (Some(terminal), true) = (terminal(), std::io::stderr().is_terminal()) else {
-            let reason = "there is no terminal to ask on; add --yes, or --allow with a rule for it"
-                .to_owned();
+            let reason = "there is no terminal to ask on".to_owned();
             return vec![Approval::Unavailable { reason }; requests.len()];
         };
         let asked = requests.to_vec();

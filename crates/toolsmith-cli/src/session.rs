@@ -10,6 +10,7 @@ use toolsmith_runtime::{Caller, Selection, Toolbox};
 use crate::cli::Cli;
 use crate::environment;
 use crate::failure::Failure;
+use crate::print;
 use crate::progress::ProgressBars;
 use crate::prompt::TerminalApprover;
 
@@ -74,27 +75,59 @@ impl Session {
 fn interrupts() -> CancellationToken {
     let token = CancellationToken::new();
     let cancelled = token.clone();
+    // Listened for from here on, not from whenever the task first runs, and without
+    // a gap between the first and the second.
+    let Ok(mut interrupts) = Interrupts::listen() else {
+        return token;
+    };
     tokio::spawn(async move {
-        interrupt().await;
+        interrupts.next().await;
         cancelled.cancel();
-        interrupt().await;
+        print::note("interrupted: stopping; once more ends it at once");
+        interrupts.next().await;
         #[expect(clippy::exit, reason = "asked twice: nothing may hold it up")]
         std::process::exit(130);
     });
     token
 }
 
-async fn interrupt() {
-    #[cfg(unix)]
-    {
+#[cfg(unix)]
+struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
         }
     }
-    let _ = tokio::signal::ctrl_c().await;
+}
+
+#[cfg(not(unix))]
+struct Interrupts;
+
+#[cfg(not(unix))]
+impl Interrupts {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        // Without a handler nothing can be noticed, which is no interrupt.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }

@@ -2,9 +2,10 @@
 //!
 //! `serde_json` keeps the last of two equal keys in silence, which lets a call
 //! look one way to a checker and another way to a tool. Here duplicate keys,
-//! excessive depth and excessive size are errors with a place. Values that were
+//! excessive depth, size and number of values are errors with a place. Values that were
 //! built by a program are measured by [`depth_exceeds`] without recursion.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -12,6 +13,10 @@ use serde_json::{Map, Number, Value};
 
 /// The deepest nesting accepted. `serde_json` itself stops at 128.
 pub const MAX_DEPTH: usize = 100;
+
+/// The most values accepted in one text. A value of one byte takes forty in memory,
+/// so a bound on bytes alone would let sixteen megabytes become seven hundred.
+pub const MAX_VALUES: usize = 1 << 20;
 
 /// Why a text is not JSON we accept.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +61,12 @@ pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
         valid_up_to: error.valid_up_to(),
     })?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Strict { depth: 0 }.deserialize(&mut deserializer)?;
+    let values = Cell::new(0);
+    let strict = Strict {
+        depth: 0,
+        values: &values,
+    };
+    let value = strict.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
@@ -116,11 +126,12 @@ pub fn dismantle(value: Value) {
 }
 
 #[derive(Clone, Copy)]
-struct Strict {
+struct Strict<'c> {
     depth: usize,
+    values: &'c Cell<usize>,
 }
 
-impl Strict {
+impl Strict<'_> {
     fn deeper<E: de::Error>(self) -> Result<Self, E> {
         if self.depth >= MAX_DEPTH {
             return Err(E::custom(format_args!(
@@ -129,18 +140,28 @@ impl Strict {
         }
         Ok(Self {
             depth: self.depth + 1,
+            values: self.values,
         })
+    }
+
+    fn count<E: de::Error>(self) -> Result<(), E> {
+        self.values.set(self.values.get() + 1);
+        if self.values.get() > MAX_VALUES {
+            return Err(E::custom(format_args!("more than {MAX_VALUES} values")));
+        }
+        Ok(())
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.count()?;
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -22,10 +22,13 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, de::Error};
-use toolsmith_core::{Binding, Detail, duration};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toolsmith_core::{Binding, Detail, Exposure, duration};
 use toolsmith_runtime::permit::{Rule, Verdict};
 use toolsmith_runtime::{Limits, Mode, Policy};
 
@@ -43,6 +46,7 @@ pub struct Config {
     /// Ceilings.
     pub limits: LimitsConfig,
     /// How tools are run, by name or glob.
+    #[serde(deserialize_with = "bindings")]
     pub bindings: BTreeMap<String, Binding>,
     /// What is allowed, asked for and denied.
     pub policy: PolicyConfig,
@@ -79,6 +83,92 @@ impl<'de> Deserialize<'de> for Prefix {
             ));
         }
         Ok(Self(text))
+    }
+}
+
+/// Bindings whose patterns and prefixes were checked while there was still a place
+/// to point at.
+fn bindings<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Binding>, D::Error> {
+    let forms = Option::<BTreeMap<Pattern, BindingForm>>::deserialize(deserializer)?;
+    let forms = forms.unwrap_or_default();
+    few(forms.len(), "bindings")?;
+    let pairs = forms.into_iter();
+    Ok(pairs.map(|(name, form)| (name.0, form.into())).collect())
+}
+
+/// How many rules or bindings one list may hold. Each is compiled, and a thousand
+/// times as many would take a gigabyte.
+const MOST: usize = 500;
+
+fn few<E: Error>(count: usize, what: &str) -> Result<(), E> {
+    if count > MOST {
+        let message = format!("{count} {what} are more than the {MOST} that are accepted");
+        return Err(E::custom(message));
+    }
+    Ok(())
+}
+
+/// Rules, not too many of them.
+fn rules<'de, D: Deserializer<'de>, R: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<R>, D::Error> {
+    struct Rules<R>(PhantomData<R>);
+
+    impl<'de, R: Deserialize<'de>> Visitor<'de> for Rules<R> {
+        type Value = Vec<R>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of rules")
+        }
+
+        fn visit_unit<E>(self) -> Result<Vec<R>, E> {
+            Ok(Vec::new())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<R>, A::Error> {
+            let mut rules = Vec::new();
+            while let Some(rule) = items.next_element()? {
+                rules.push(rule);
+                // Checked as they come: the rest need not be compiled to be refused.
+                few(rules.len(), "rules")?;
+            }
+            Ok(rules)
+        }
+    }
+
+    deserializer.deserialize_seq(Rules(PhantomData))
+}
+
+/// A name or glob that means tools.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pattern(String);
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        globset::Glob::new(&text).map_err(D::Error::custom)?;
+        Ok(Self(text))
+    }
+}
+
+/// A binding as the file writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BindingForm {
+    timeout: Option<Span>,
+    exposure: Option<Exposure>,
+    prefix: Option<Prefix>,
+}
+
+impl From<BindingForm> for Binding {
+    fn from(form: BindingForm) -> Self {
+        let mut binding = Self::default();
+        binding.timeout = form.timeout.map(|span| span.0);
+        binding.exposure = form.exposure;
+        binding.prefix = form.prefix.map(|prefix| prefix.0);
+        binding
     }
 }
 
@@ -144,28 +234,78 @@ impl LimitsConfig {
     }
 }
 
-/// A number of at least one.
+/// The highest ceiling: whoever writes more means none, and there is none to have.
+const HIGHEST: usize = 1 << 30;
+
+/// A number of at least one, and at most a gigabyte or a billion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Positive(pub usize);
 
 impl<'de> Deserialize<'de> for Positive {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match usize::deserialize(deserializer)? {
-            0 => Err(D::Error::custom("it must be at least 1")),
-            count => Ok(Self(count)),
+        struct Count;
+
+        impl<'de> Visitor<'de> for Count {
+            type Value = Positive;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number from 1 to {HIGHEST}")
+            }
+
+            fn visit_u64<E: Error>(self, count: u64) -> Result<Positive, E> {
+                match usize::try_from(count) {
+                    Ok(count) if (1..=HIGHEST).contains(&count) => Ok(Positive(count)),
+                    _ => self.refuse(count),
+                }
+            }
+
+            fn visit_i64<E: Error>(self, count: i64) -> Result<Positive, E> {
+                self.refuse(count)
+            }
+
+            fn visit_f64<E: Error>(self, count: f64) -> Result<Positive, E> {
+                self.refuse(count)
+            }
+
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Positive, E> {
+                self.refuse(value)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Positive, E> {
+                let text: String = text.chars().take(40).collect();
+                self.refuse(format_args!("{text:?}"))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Positive, A::Error> {
+                self.refuse("a list")
+            }
         }
+
+        impl Count {
+            /// In words of our own: the parser knows the place of such an error
+            /// better than that of serde's own.
+            fn refuse<E: Error>(self, found: impl fmt::Display) -> Result<Positive, E> {
+                let message = format!("expected a whole number from 1 to {HIGHEST}, found {found}");
+                Err(E::custom(message))
+            }
+        }
+
+        // By what it is, not by what it could be taken for: '64' is a text.
+        deserializer.deserialize_any(Count)
     }
 }
 
-/// A duration such as `30s`.
+/// A duration such as `30s`, longer than nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub Duration);
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let span = duration::parse(&text).map_err(D::Error::custom)?;
-        Ok(Self(span))
+        match duration::parse(&text).map_err(D::Error::custom)? {
+            Duration::ZERO => Err(D::Error::custom("it must be longer than nothing")),
+            span => Ok(Self(span)),
+        }
     }
 }
 
@@ -177,12 +317,16 @@ pub struct PolicyConfig {
     /// What happens to calls no rule speaks of.
     pub mode: Mode,
     /// Rules in full.
+    #[serde(deserialize_with = "rules")]
     pub rules: Vec<Rule>,
     /// Rules that allow, in the short form.
+    #[serde(deserialize_with = "rules")]
     pub allow: Vec<Short<Allow>>,
     /// Rules that ask, in the short form.
+    #[serde(deserialize_with = "rules")]
     pub ask: Vec<Short<Ask>>,
     /// Rules that deny, in the short form.
+    #[serde(deserialize_with = "rules")]
     pub deny: Vec<Short<Deny>>,
 }
 
@@ -202,7 +346,7 @@ impl PolicyConfig {
 #[derive(Clone, Debug)]
 pub struct Short<V> {
     rule: Rule,
-    verdict: std::marker::PhantomData<V>,
+    verdict: PhantomData<V>,
 }
 
 /// The verdict a key stands for.
@@ -237,7 +381,7 @@ impl<'de, V: Says> Deserialize<'de> for Short<V> {
         let rule = Rule::parse(V::VERDICT, &text).map_err(D::Error::custom)?;
         Ok(Self {
             rule,
-            verdict: std::marker::PhantomData,
+            verdict: PhantomData,
         })
     }
 }

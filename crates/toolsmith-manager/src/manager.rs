@@ -177,10 +177,11 @@ pub enum IfMissing {
 
 /// A file with nothing but white space and comments says nothing, which is allowed.
 fn is_blank(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| {
-        text.trim_start_matches('\u{feff}')
-            .lines()
-            .map(str::trim)
-            .all(|line| line.is_empty() || line.starts_with('#'))
-    })
+    bytes.len() <= yaml::MAX_BYTES
+        && std::str::from_utf8(bytes).is_ok_and(|text| {
+            text.trim_start_matches('\u{feff}')
+                .lines()
+                .map(str::trim)
+                .all(|line| line.is_empty() || line.starts_with('#'))
+        })
 }

@@ -1,17 +1,25 @@
 //! YAML, read strictly: no tags, no key twice, bounded depth, size and aliases,
 //! and every error with file, line, column and the line itself.
 
+mod wording;
+
 use std::fmt;
 
 use serde::de::DeserializeOwned;
+use serde_saphyr::granit_parser::{Scanner, StrInput, TokenType};
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Budget, Options};
+use toolsmith_runtime::shape::clean;
 
 /// How large a configuration file may be.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// How much of a line an error shows.
+/// How many characters of a line an error shows, and how many of them at most
+/// stand before the place.
 const SHOWN: usize = 160;
+const BEFORE: usize = 80;
+/// How many characters an error's message has at most.
+const MESSAGE: usize = 480;
 
 /// A file that cannot be used, and where it goes wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,8 +33,10 @@ pub struct YamlError {
     pub column: usize,
     /// What is wrong.
     pub message: String,
-    /// The line itself.
+    /// The line itself, or the part of it around the place.
     pub excerpt: Option<String>,
+    /// How many characters of the excerpt stand before the place.
+    caret: usize,
 }
 
 impl YamlError {
@@ -36,23 +46,41 @@ impl YamlError {
             file: file.into(),
             line: 0,
             column: 0,
-            message: message.into(),
+            message: visible(&message.into(), MESSAGE),
             excerpt: None,
+            caret: 0,
         }
     }
 
-    fn at(file: &str, text: &str, line: usize, column: usize, message: String) -> Self {
-        let excerpt = line
-            .checked_sub(1)
-            .and_then(|index| text.lines().nth(index));
-        Self {
-            file: file.to_owned(),
-            line,
-            column,
-            message,
-            excerpt: excerpt.map(visible),
+    fn at(file: &str, text: &str, line: usize, column: usize, message: &str) -> Self {
+        let mut error = Self::whole(file, message);
+        (error.line, error.column) = (line, column);
+        if let Some(source) = line.checked_sub(1).and_then(|index| nth_line(text, index)) {
+            let skipped = column.saturating_sub(1 + BEFORE);
+            let mark = if skipped > 0 { "…" } else { "" };
+            let rest: String = source.chars().skip(skipped).take(SHOWN + 1).collect();
+            let excerpt = format!("{mark}{}", visible(&rest, SHOWN));
+            error.caret = (column.saturating_sub(1 + skipped) + mark.chars().count())
+                .min(excerpt.chars().count());
+            error.excerpt = Some(excerpt);
         }
+        error
     }
+}
+
+/// A line as YAML counts them: it may end in `\r` alone.
+fn nth_line(text: &str, index: usize) -> Option<&str> {
+    let mut rest = text;
+    for _ in 0..index {
+        let end = rest.find(['\r', '\n'])?;
+        let width = if rest[end..].starts_with("\r\n") {
+            2
+        } else {
+            1
+        };
+        rest = &rest[end + width..];
+    }
+    rest.split(['\r', '\n']).next()
 }
 
 /// `file:line:column: message`, the line, and a caret beneath the column.
@@ -65,7 +93,7 @@ impl fmt::Display for YamlError {
         write!(f, "{file}:{line}:{column}: {}", self.message)?;
         if let Some(excerpt) = &self.excerpt {
             let margin = " ".repeat(line.to_string().len());
-            let indent = " ".repeat(column.saturating_sub(1).min(excerpt.chars().count()));
+            let indent = " ".repeat(self.caret);
             write!(f, "\n{margin} |\n{line} | {excerpt}\n{margin} | {indent}^")?;
         }
         Ok(())
@@ -80,16 +108,40 @@ pub fn read<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlErro
     }
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, &error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    no_tags(file, text)?;
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
-        let message = plain(&error.to_string());
+        let message = one_line(&wording::in_words(&error));
         match error.location() {
             Some(location) => {
                 let (line, column) = (location.line(), location.column());
-                YamlError::at(file, text, line as usize, column as usize, message)
+                YamlError::at(file, text, line as usize, column as usize, &message)
             }
             None => YamlError::whole(file, message),
         }
     })
+}
+
+/// Refuses every tag, `!!str` among them: no value here needs one, and what a tag
+/// means is up to whoever reads it. What the scanner cannot read is left to the
+/// parser, which says so better.
+fn no_tags(file: &str, text: &str) -> Result<(), YamlError> {
+    for token in Scanner::new(StrInput::new(text)) {
+        let Ok(token) = token else {
+            return Ok(());
+        };
+        if let TokenType::Tag(handle, suffix) = token.token_type() {
+            let start = token.span().start;
+            let message = format!("tags such as `{handle}{suffix}` are not supported");
+            return Err(YamlError::at(
+                file,
+                text,
+                start.line(),
+                start.col() + 1,
+                &one_line(&message),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn options() -> Options {
@@ -122,27 +174,33 @@ fn not_utf8(file: &str, bytes: &[u8], error: &std::str::Utf8Error) -> YamlError 
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |at| at + 1);
     let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-    YamlError {
-        file: file.to_owned(),
-        line,
-        column,
-        message: "it is not UTF-8 from here on".to_owned(),
-        excerpt: None,
+    let readable = String::from_utf8_lossy(before);
+    let message = "it is not UTF-8 from here on";
+    YamlError::at(file, &readable, line, column, message)
+}
+
+/// A message in one line; the parser writes line feeds out.
+fn one_line(message: &str) -> String {
+    let message = message.replace("\\n", " ");
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text that steers no terminal, at most so many characters of it. Each character
+/// that would steer or hide leaves one in its place, so that columns stay right.
+fn visible(text: &str, limit: usize) -> String {
+    let mut buffer = [0; 4];
+    let mut visible: String = text
+        .chars()
+        .take(limit)
+        .map(|c| match c {
+            '\t' => '→',
+            '\n' => ' ',
+            c if clean(c.encode_utf8(&mut buffer)).is_empty() => '·',
+            c => c,
+        })
+        .collect();
+    if text.chars().nth(limit).is_some() {
+        visible.push('…');
     }
-}
-
-/// The parser's message in one line, without the place it repeats.
-fn plain(message: &str) -> String {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = match line.rfind(" at line ") {
-        Some(end) if line[end..].contains("column") => line[..end].to_owned(),
-        _ => line,
-    };
-    visible(&line)
-}
-
-/// A text that steers no terminal.
-fn visible(text: &str) -> String {
-    let clean = toolsmith_runtime::shape::clean(text);
-    clean.replace('\t', "→").chars().take(SHOWN * 3).collect()
+    visible
 }

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use serde_json::{Map, Value};
-use toolsmith_core::call::RawArguments;
-use toolsmith_core::{CallId, RawCall, json};
+use serde_json::Value;
+use toolsmith_core::{CallId, ErrorKind, Outcome, RawCall, ToolError, json};
 use toolsmith_runtime::Order;
+use toolsmith_runtime::shape::clean;
 
 use crate::arguments;
 use crate::cli::{Batch, Cli, Shape};
@@ -14,8 +14,17 @@ use crate::failure::Failure;
 use crate::print;
 use crate::session::Session;
 
-/// How large a batch may be.
-const MAX_BYTES: usize = 256 << 20;
+/// How large a batch may be, and how many calls it may hold: both are kept in memory
+/// until the last reply is there.
+const MAX_BYTES: usize = 80 << 20;
+const MAX_CALLS: usize = 100_000;
+
+/// One entry of a batch. What is no call at all is answered like one that fails,
+/// and gets no further.
+enum Entry {
+    Call(RawCall),
+    Broken { id: Option<CallId>, reason: String },
+}
 
 /// How the calls were written, which is how the replies are.
 #[derive(Clone, Copy, PartialEq)]
@@ -26,21 +35,43 @@ enum Form {
 
 pub(crate) async fn run(session: &Session, cli: &Cli, options: &Batch) -> Result<u8, Failure> {
     let bytes = input(&options.file)?;
-    let (form, calls) = calls(&bytes, session.toolbox.limits().argument_bytes)?;
+    let (form, entries) = entries(&bytes, session.toolbox.limits().argument_bytes)?;
     drop(bytes);
-    let ids: Vec<Option<CallId>> = calls.iter().map(|call| call.id.clone()).collect();
     let order = if options.sequential {
         Order::Sequential
     } else {
         Order::Parallel
     };
+    // Where each reply belongs: the calls go on, the rest stays.
+    let mut calls = Vec::new();
+    let mut places = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match entry {
+            Entry::Call(call) => {
+                places.push((call.id.clone(), None));
+                calls.push(call);
+            }
+            Entry::Broken { id, reason } => places.push((id, Some(reason))),
+        }
+    }
     let caller = session.caller(cli);
-    let replies = session.toolbox.run_all(calls, &caller, order).await;
+    let mut replies = session
+        .toolbox
+        .run_all(calls, &caller, order)
+        .await
+        .into_iter();
     let shape = options.shape.unwrap_or(Shape::Outcome);
+    let count = places.len();
     let mut failed = 0;
     let mut list = Vec::new();
-    for (reply, id) in replies.into_iter().zip(&ids) {
-        let outcome = reply.into_outcome();
+    for (id, broken) in places {
+        let outcome = match broken {
+            Some(reason) => Outcome::failure(ToolError::invalid(clean(&reason))),
+            None => match replies.next() {
+                Some(reply) => reply.into_outcome(),
+                None => Outcome::failure(ToolError::internal("the call got no reply")),
+            },
+        };
         failed += usize::from(!outcome.is_success());
         let value = print::numbered(&outcome, shape, id.as_ref());
         match form {
@@ -53,10 +84,12 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Batch) -> Result
     }
     let peak = session.toolbox.metrics().map(|m| m.snapshot().peak_running);
     print::note(&format!(
-        "{} calls, {failed} failed, at most {} at once",
-        ids.len(),
+        "{count} calls, {failed} failed, at most {} at once",
         peak.unwrap_or_default()
     ));
+    if caller.cancellation().is_cancelled() {
+        return Ok(ErrorKind::Cancelled.exit_status());
+    }
     Ok(u8::from(failed > 0))
 }
 
@@ -76,68 +109,65 @@ fn input(file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The calls of a list, or of lines. A list that is broken is broken as a whole; a
+/// The entries of a list, or of lines. A list that is broken is broken as a whole; a
 /// line that is broken is one call that fails.
-fn calls(bytes: &[u8], line_limit: usize) -> Result<(Form, Vec<RawCall>), Failure> {
+fn entries(bytes: &[u8], line_limit: usize) -> Result<(Form, Vec<Entry>), Failure> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    if first != Some(&b'[') {
+    let (form, entries) = if first == Some(&b'[') {
+        let value = json::parse(bytes, MAX_BYTES)
+            .map_err(|error| Failure::usage(format!("the batch cannot be read: {error}")))?;
+        let Value::Array(items) = value else {
+            return Err(Failure::usage("the batch is no list of calls"));
+        };
+        let entries: Vec<Entry> = items.into_iter().take(MAX_CALLS + 1).map(entry).collect();
+        (Form::List, entries)
+    } else {
         let lines = bytes
             .split(|byte| *byte == b'\n')
             .map(<[u8]>::trim_ascii)
             .filter(|line| !line.is_empty());
-        let calls = lines.map(|line| match json::parse(line, line_limit) {
-            Ok(value) => call(value),
-            Err(error) => RawCall::malformed("", error.to_string()),
+        let entries = lines.map(|line| match json::parse(line, line_limit) {
+            Ok(value) => entry(value),
+            Err(error) => {
+                let reason = format!("the call cannot be read: {error}");
+                Entry::Broken { id: None, reason }
+            }
         });
-        return Ok((Form::Lines, calls.collect()));
-    }
-    let value = json::parse(bytes, MAX_BYTES)
-        .map_err(|error| Failure::usage(format!("the batch cannot be read: {error}")))?;
-    let Value::Array(items) = value else {
-        return Err(Failure::usage("the batch is no list of calls"));
+        (Form::Lines, entries.take(MAX_CALLS + 1).collect())
     };
-    Ok((Form::List, items.into_iter().map(call).collect()))
+    if entries.len() > MAX_CALLS {
+        let message = format!("the batch holds more than {MAX_CALLS} calls");
+        return Err(Failure::usage(message));
+    }
+    Ok((form, entries))
 }
 
 /// One call of a batch: `{"id"?, "name", "arguments"?}` and nothing else.
-fn call(value: Value) -> RawCall {
+fn entry(value: Value) -> Entry {
+    let broken = |id, reason: &str| Entry::Broken {
+        id,
+        reason: format!("the call cannot be read: {reason}"),
+    };
     let Value::Object(mut fields) = value else {
-        return RawCall::malformed("", "a call is an object with `name` and `arguments`");
+        return broken(None, "it is no object with `name` and `arguments`");
     };
     let id = match fields.shift_remove("id") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(id)) => Ok(Some(CallId::new(id))),
-        Some(Value::Number(id)) => Ok(Some(CallId::new(id.to_string()))),
-        Some(_) => Err("`id` is a string or a number"),
+        None | Some(Value::Null) => None,
+        Some(Value::String(id)) => Some(CallId::new(id)),
+        Some(Value::Number(id)) => Some(CallId::new(id.to_string())),
+        Some(_) => return broken(None, "`id` is no string and no number"),
     };
-    let name = match fields.shift_remove("name") {
-        Some(Value::String(name)) => Ok(name),
-        _ => Err("`name` is missing, or no string"),
+    let Some(Value::String(name)) = fields.shift_remove("name") else {
+        return broken(id, "`name` is missing, or no string");
     };
-    let arguments = fields.shift_remove("arguments");
-    let arguments = arguments.unwrap_or_else(|| Value::Object(Map::new()));
-    let (reason, id, name) = match (id, name) {
-        (Ok(id), Ok(name)) => match fields.keys().next() {
-            None => (None, id, name),
-            Some(key) => (Some(format!("a call has no `{key}`")), id, name),
-        },
-        (id, name) => {
-            let reason = id.as_ref().err().or(name.as_ref().err()).copied();
-            let reason = reason.unwrap_or_default().to_owned();
-            (
-                Some(reason),
-                id.unwrap_or_default(),
-                name.unwrap_or_default(),
-            )
-        }
-    };
-    let arguments = match reason {
-        Some(reason) => RawArguments::Malformed(reason),
-        None => RawArguments::Json(arguments),
-    };
-    let call = RawCall::with_arguments(name, arguments);
-    match id {
+    let arguments = fields.shift_remove("arguments").unwrap_or_default();
+    if let Some(key) = fields.keys().next() {
+        let key: String = key.chars().take(80).collect();
+        return broken(id, &format!("it has no field {key:?}"));
+    }
+    let call = RawCall::new(name, arguments);
+    Entry::Call(match id {
         Some(id) => call.with_id(id),
         None => call,
-    }
+    })
 }

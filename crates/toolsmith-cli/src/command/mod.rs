@@ -10,17 +10,16 @@ use clap::CommandFactory;
 
 use crate::cli::{Cli, Command};
 use crate::failure::Failure;
+use crate::print;
 use crate::session::Session;
 
 /// Runs the command; gives the exit status.
 pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
     if let Command::Completions { shell } = &cli.command {
-        clap_complete::generate(
-            *shell,
-            &mut Cli::command(),
-            "toolsmith",
-            &mut std::io::stdout(),
-        );
+        // Into memory first: the generator panics when a pipe is closed on it.
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut Cli::command(), "toolsmith", &mut script);
+        print::line(&String::from_utf8_lossy(&script))?;
         return Ok(0);
     }
     let session = Session::open(&cli)?;

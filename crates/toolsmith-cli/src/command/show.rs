@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use toolsmith_core::{RawCall, ToolDef};
+use toolsmith_runtime::shape::clean;
 
 use crate::failure::Failure;
 use crate::print;
@@ -22,7 +23,7 @@ pub(crate) fn run(session: &Session, name: &str, as_json: bool) -> Result<u8, Fa
     if as_json {
         print::json(&whole(&offered.tool))?;
     } else {
-        print::line(&text(&offered.tool))?;
+        print::line(&clean(&text(&offered.tool)))?;
     }
     Ok(0)
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use toolsmith_core::Source;
 use toolsmith_core::offer::Offered;
+use toolsmith_runtime::shape::clean;
 
 use crate::cli::Tools;
 use crate::failure::Failure;
@@ -26,6 +27,10 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
         print::json(&list)?;
         return Ok(0);
     }
+    if offer.tools().is_empty() && (options.source.is_some() || options.category.is_some()) {
+        print::note("No tool is of that source and category; see `toolsmith tools`.");
+        return Ok(0);
+    }
     if offer.tools().is_empty() {
         print::note("There are no tools here yet.");
         print::note("For a look around: MCP_INCLUDE_EXAMPLE_TOOLS=true toolsmith tools");
@@ -44,7 +49,7 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
             text.truncate(end);
             text.push('…');
         }
-        print::line(&text)?;
+        print::line(&clean(&text))?;
     }
     Ok(0)
 }

@@ -1,0 +1,126 @@
+//! Help, completions, and what wrong usage is told.
+
+use crate::support::{newcomer, user};
+
+const COMMANDS: [&str; 6] = ["tools", "show", "call", "batch", "check", "completions"];
+
+#[test]
+fn no_arguments_is_help_and_wrong_usage() {
+    let ran = newcomer().runs([] as [&str; 0]).ends_with(2).prints("");
+    let asked = newcomer().runs(["--help"]).ends_with(0).tells("");
+    for text in [&ran.stderr, &asked.stdout] {
+        assert!(
+            text.starts_with("One door between a model and every tool it may use"),
+            "{text}"
+        );
+        assert!(
+            text.contains("Usage: toolsmith [OPTIONS] <COMMAND>"),
+            "{text}"
+        );
+        assert!(
+            COMMANDS.iter().all(|command| text.contains(command)),
+            "{text}"
+        );
+        assert!(
+            text.contains("Exit status: 0 done, 1 the tool failed, 2 wrong usage"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn every_command_has_help() {
+    for command in COMMANDS {
+        let ran = newcomer().runs([command, "--help"]).ends_with(0).tells("");
+        let usage = format!("Usage: toolsmith {command}");
+        assert!(ran.stdout.contains(&usage), "{command}: {ran:#?}");
+    }
+    let call = newcomer().runs(["help", "call"]).ends_with(0).tells("");
+    assert!(
+        call.stdout.contains("toolsmith call example_add a=2 b=3"),
+        "{call:#?}"
+    );
+}
+
+#[test]
+fn the_version_is_one_line() {
+    newcomer()
+        .runs(["--version"])
+        .ends_with(0)
+        .prints(concat!("toolsmith ", env!("CARGO_PKG_VERSION"), "\n"))
+        .tells("");
+}
+
+#[test]
+fn a_wrong_word_is_wrong_usage_with_a_hint() {
+    newcomer()
+        .runs(["cal"])
+        .ends_with(2)
+        .prints("")
+        .says("a similar subcommand exists: 'call'");
+    newcomer()
+        .runs(["call"])
+        .ends_with(2)
+        .prints("")
+        .says("<NAME>");
+    newcomer()
+        .runs(["tools", "extra"])
+        .ends_with(2)
+        .prints("")
+        .says("unexpected argument 'extra'");
+    newcomer()
+        .runs(["completions", "tcsh"])
+        .ends_with(2)
+        .prints("")
+        .says("[possible values: ");
+}
+
+#[test]
+fn completions_for_the_shells() {
+    for (shell, mark) in [
+        ("bash", "complete -F _toolsmith"),
+        ("zsh", "#compdef toolsmith"),
+        ("fish", "complete -c toolsmith"),
+    ] {
+        // It must work where no configuration does.
+        let user = newcomer().having("toolsmith.yaml", "broken: [");
+        let ran = user.runs(["completions", shell]).ends_with(0).tells("");
+        assert!(ran.stdout.contains(mark), "{shell}");
+        assert!(
+            COMMANDS.iter().all(|command| ran.stdout.contains(command)),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn the_root_must_be_a_folder() {
+    let user = user().having("file", "");
+    user.runs(["--root", "missing", "tools"])
+        .ends_with(2)
+        .prints("")
+        .tells("error: --root missing: there is no such folder\n");
+    user.runs(["tools", "--root", "file"])
+        .ends_with(2)
+        .prints("")
+        .says("there is no such folder");
+    user.runs(["tools", "--root", "\u{1b}[31mred"])
+        .ends_with(2)
+        .tells("error: --root red: there is no such folder\n");
+}
+
+#[test]
+fn the_root_is_where_the_configuration_is() {
+    let user = user();
+    std::fs::create_dir(user.home().join("below")).unwrap();
+    let file = user.home().join("below/toolsmith.yaml");
+    std::fs::write(file, "serve: { prefix: below }\n").unwrap();
+    let ran = user.runs(["--root", "below", "tools"]).ends_with(0);
+    assert!(ran.stdout.contains("below_example_add"), "{ran:#?}");
+    let ran = user
+        .runs(["tools", "--config", "below/toolsmith.yaml"])
+        .ends_with(0);
+    assert!(ran.stdout.contains("below_example_add"), "{ran:#?}");
+    let ran = user.runs(["tools"]).ends_with(0);
+    assert!(!ran.stdout.contains("below_example_add"), "{ran:#?}");
+}

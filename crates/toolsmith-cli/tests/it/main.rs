@@ -1,0 +1,22 @@
+//! The tests of the binary `toolsmith`: the real program, run as a user runs it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
+mod arguments;
+mod batch;
+mod call;
+mod check;
+mod files;
+mod help;
+#[cfg(unix)]
+mod hostile;
+mod permission;
+mod pipes;
+#[cfg(unix)]
+mod signals;
+#[cfg(unix)]
+mod spill;
+mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod tools;

@@ -1,0 +1,129 @@
+//! Outputs too large for a reply: cut, and kept whole where only their owner reads.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use crate::support::{User, user};
+
+fn folder(user: &User) -> PathBuf {
+    user.home().join("state/toolsmith/spills")
+}
+
+fn files(user: &User) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder(user)).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+fn mode(path: &std::path::Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// What `example_flood` returns.
+fn flood(bytes: usize) -> String {
+    let line = "0123456789abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXY\n";
+    line.chars().cycle().take(bytes).collect()
+}
+
+#[test]
+fn the_whole_output_is_in_a_file_only_its_owner_reads() {
+    let user = user();
+    let reply = user
+        .runs(["call", "example_flood", "bytes=200000", "--json"])
+        .ends_with(0)
+        .json();
+    let whole = flood(200_000);
+    let [file] = files(&user).try_into().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), whole);
+    assert_eq!((mode(&file), mode(&folder(&user))), (0o600, 0o700));
+    // Head and tail, and between them how much is missing and how to read on.
+    let (head, tail) = (20_480, 30_720);
+    let omitted = 200_000 - head - tail;
+    let location = file.display();
+    let read_on = format!("the whole is in {location}; read on with: tail -c +20481 {location}");
+    let note = format!("\n[… {omitted} of 200000 bytes left out; {read_on} …]\n");
+    let text = [&whole[..head], &note, &whole[200_000 - tail..]].concat();
+    assert_eq!(
+        reply,
+        serde_json::json!({
+            "value": text,
+            "facts": {
+                "tool": "example_flood",
+                "call_id": "call-1",
+                "omitted_bytes": omitted,
+                "spill": {
+                    "location": location.to_string(),
+                    "bytes": 200_000,
+                    "read_on": read_on,
+                },
+            },
+        })
+    );
+}
+
+#[test]
+fn what_fits_is_kept_nowhere() {
+    let user = user();
+    user.runs(["call", "example_flood", "bytes=51200"])
+        .ends_with(0);
+    assert!(!folder(&user).exists());
+}
+
+#[test]
+fn each_output_has_a_file_of_its_own() {
+    let user = user()
+        .having("toolsmith.yaml", "limits: { output_bytes: 100 }\n")
+        .typing(
+            "{\"id\":\"../../x\",\"name\":\"example_flood\",\"arguments\":{\"bytes\":101}}\n"
+                .repeat(20),
+        );
+    user.runs(["batch"]).ends_with(0);
+    let files = files(&user);
+    assert_eq!(files.len(), 20);
+    for file in files {
+        assert_eq!(fs::read_to_string(file).unwrap(), flood(101));
+    }
+}
+
+#[test]
+fn files_older_than_a_week_are_removed_and_others_stay() {
+    let user = user();
+    fs::create_dir_all(folder(&user)).unwrap();
+    let week = Duration::from_secs(7 * 24 * 3600);
+    for (name, age) in [
+        ("old.txt", week + Duration::from_secs(60)),
+        ("new.txt", week / 2),
+    ] {
+        let file = File::create(folder(&user).join(name)).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+    user.runs(["call", "example_flood", "bytes=60000"])
+        .ends_with(0);
+    assert!(!folder(&user).join("old.txt").exists());
+    assert!(folder(&user).join("new.txt").exists());
+    assert_eq!(files(&user).len(), 2);
+}
+
+#[test]
+fn a_folder_others_could_read_is_closed() {
+    let user = user();
+    fs::create_dir_all(folder(&user)).unwrap();
+    fs::set_permissions(folder(&user), fs::Permissions::from_mode(0o755)).unwrap();
+    user.runs(["call", "example_flood", "bytes=60000"])
+        .ends_with(0);
+    assert_eq!(mode(&folder(&user)), 0o700);
+}
+
+#[test]
+fn where_nothing_can_be_kept_the_reply_says_so() {
+    let user = user().having("state", "a file in the way");
+    let ran = user
+        .runs(["call", "example_flood", "bytes=60000"])
+        .ends_with(0);
+    assert!(
+        ran.stdout
+            .contains("bytes left out; could not keep the whole output: "),
+        "{ran:#?}"
+    );
+}

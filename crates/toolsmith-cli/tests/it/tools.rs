@@ -1,0 +1,350 @@
+//! `tools` and `show`: what there is, and under which names.
+
+use serde_json::{Value, json};
+
+use crate::support::{User, newcomer, user};
+
+const EXAMPLES: [&str; 8] = [
+    "example_add",
+    "example_delete",
+    "example_echo",
+    "example_fail",
+    "example_flood",
+    "example_panic",
+    "example_progress",
+    "example_sleep",
+];
+
+fn row(name: &str, title: &str, description: &str) -> Value {
+    json!({
+        "name": name,
+        "title": title,
+        "source": "builtin",
+        "kind": "read",
+        "effect": "read",
+        "category": "example",
+        "tags": [],
+        "description": description,
+    })
+}
+
+fn names(user: &User) -> Vec<String> {
+    let list = user.runs(["tools", "--json"]).ends_with(0).json();
+    let rows = list.as_array().unwrap();
+    let name = |row: &Value| row["name"].as_str().unwrap().to_owned();
+    rows.iter().map(name).collect()
+}
+
+#[test]
+fn the_examples_are_listed_whole_and_in_a_fixed_order() {
+    let user = user();
+    let list = user.runs(["tools", "--json"]).ends_with(0).tells("");
+    let mut delete = row(
+        "example_delete",
+        "Delete",
+        "Pretends to delete something, to show how consent is asked for.\n\n\
+         REQUIRES EXPLICIT USER INSTRUCTION: What is deleted cannot be brought back. Pass \
+         consent=\"DELETE_EXAMPLE\" only when the user has asked for exactly this; never guess it, \
+         and never use it to save a question.",
+    );
+    delete["kind"] = "edit".into();
+    delete["effect"] = "write".into();
+    let mut expected = vec![
+        row(
+            "example_add",
+            "Add",
+            "Adds two numbers and returns the sum.",
+        ),
+        row(
+            "example_echo",
+            "Echo",
+            "Returns the text it is given, unchanged.",
+        ),
+        row(
+            "example_sleep",
+            "Sleep",
+            "Sleeps for some time and tells for how long.",
+        ),
+        row(
+            "example_fail",
+            "Fail",
+            "Fails with the message it is given.",
+        ),
+        row(
+            "example_progress",
+            "Progress",
+            "Reports its progress step by step, then tells how many there were.",
+        ),
+        delete,
+        row(
+            "example_flood",
+            "Flood",
+            "Returns as many bytes as asked for, to show how large outputs are cut.",
+        ),
+        row(
+            "example_panic",
+            "Panic",
+            "Panics, to show that nothing else is harmed.",
+        ),
+    ];
+    let order: Vec<String> = names(&user);
+    expected.sort_by_key(|row| order.iter().position(|name| row["name"] == **name));
+    assert_eq!(list.json(), Value::Array(expected));
+    let again = user.runs(["tools", "--json"]);
+    assert_eq!(again.stdout, list.stdout);
+}
+
+#[test]
+fn every_example_is_there_and_nothing_else() {
+    let mut found = names(&user());
+    found.sort();
+    assert_eq!(found, EXAMPLES);
+}
+
+#[test]
+fn without_the_variable_there_are_no_examples() {
+    newcomer()
+        .runs(["tools", "--json"])
+        .ends_with(0)
+        .prints("[]\n");
+}
+
+#[test]
+fn only_the_word_true_counts() {
+    for value in ["1", "TRUE", "True", "yes", "", " true", "true "] {
+        let user = newcomer().with("MCP_INCLUDE_EXAMPLE_TOOLS", value);
+        assert_eq!(names(&user), [] as [&str; 0], "{value:?}");
+    }
+}
+
+#[test]
+fn a_folder_without_tools_says_what_to_do() {
+    newcomer().runs(["tools"]).ends_with(0).prints("").tells(
+        "There are no tools here yet.\n\
+         For a look around: MCP_INCLUDE_EXAMPLE_TOOLS=true toolsmith tools\n",
+    );
+}
+
+#[test]
+fn tools_in_words_are_one_line_each_within_the_width() {
+    let ran = user().runs(["tools"]).ends_with(0).tells("");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), EXAMPLES.len());
+    assert!(lines.contains(&"example_add       read     Adds two numbers and returns the sum."));
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 101),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn tools_are_filtered_by_source_and_category() {
+    let user = user();
+    let count = |options: &[&str]| {
+        let ran = user.runs([&["tools", "--json"], options].concat());
+        ran.ends_with(0).json().as_array().unwrap().len()
+    };
+    assert_eq!(count(&["--source", "builtin"]), 8);
+    assert_eq!(count(&["--source", "mcp"]), 0);
+    assert_eq!(count(&["--category", "example"]), 8);
+    assert_eq!(count(&["--category", "read"]), 0);
+    user.runs(["tools", "--category", "read"])
+        .ends_with(0)
+        .prints("")
+        .tells("No tool is of that source and category; see `toolsmith tools`.\n");
+    user.runs(["tools", "--source", "moon"])
+        .ends_with(2)
+        .prints("")
+        .says("[possible values: builtin, native, rest, mcp]");
+    user.runs(["tools", "--shadowed", "--json"])
+        .ends_with(0)
+        .prints("[]\n");
+}
+
+#[test]
+fn show_adds_everything_else() {
+    let shown = user()
+        .runs(["show", "example_delete", "--json"])
+        .ends_with(0)
+        .tells("");
+    let brief = "Pretends to delete something, to show how consent is asked for.\n\n\
+        REQUIRES EXPLICIT USER INSTRUCTION: What is deleted cannot be brought back. Pass \
+        consent=\"DELETE_EXAMPLE\" only when the user has asked for exactly this; never guess it, \
+        and never use it to save a question.";
+    let arguments = "Arguments:\n\
+        - `name` (string, required): What to delete.\n\
+        - `consent` (exactly `\"DELETE_EXAMPLE\"`, required): Say this only when the user \
+        explicitly asked for it.";
+    assert_eq!(
+        shown.json(),
+        json!({
+            "name": "example_delete",
+            "title": "Delete",
+            "source": "builtin",
+            "kind": "edit",
+            "effect": "write",
+            "hints": { "destructive": true },
+            "category": "example",
+            "description": brief,
+            "full_description": format!("{brief}\n\n{arguments}"),
+            "id": "example_delete",
+            "version": null,
+            "tags": [],
+            "documentation_url": null,
+            "input_schema": {
+                "type": "object",
+                "properties": {
+                    "name": { "description": "What to delete.", "type": "string" },
+                    "consent": {
+                        "type": "string",
+                        "const": "DELETE_EXAMPLE",
+                        "description": "Say this only when the user explicitly asked for it.",
+                    },
+                },
+                "required": ["name", "consent"],
+                "additionalProperties": false,
+            },
+            "output_schema": { "type": "string" },
+            "examples": [],
+            "returns": null,
+            "consent": {
+                "argument": "consent",
+                "literal": "DELETE_EXAMPLE",
+                "reason": "What is deleted cannot be brought back.",
+            },
+            "annotations": {
+                "readOnlyHint": false,
+                "destructiveHint": true,
+                "idempotentHint": false,
+                "openWorldHint": false,
+                "title": "Delete",
+            },
+            "extra": {},
+        })
+    );
+}
+
+#[test]
+fn show_in_words_is_markdown() {
+    user()
+        .runs(["show", "example_add"])
+        .ends_with(0)
+        .tells("")
+        .prints(
+            "# example_add\n\nbuiltin · read · example\n\n\
+         Adds two numbers and returns the sum.\n\n\
+         Arguments:\n\
+         - `a` (number, required): The first number.\n\
+         - `b` (number, required): The second number.\n",
+        );
+}
+
+#[test]
+fn show_of_an_unknown_tool_names_the_nearest() {
+    user()
+        .runs(["show", "exmple_add", "--json"])
+        .ends_with(1)
+        .prints("")
+        .says("unknown_tool: there is no tool \"exmple_add\"; the nearest are example_add,");
+}
+
+/// Under each prefix: the offered name of `example_add`, and who accepts which calls.
+#[test]
+fn a_prefix_from_the_environment_is_on_every_offered_name() {
+    let user = user().with("MCP_TOOL_PREFIX", "acme");
+    let offered = names(&user);
+    assert_eq!(offered.len(), EXAMPLES.len());
+    assert!(
+        offered.iter().all(|name| name.starts_with("acme_example_")),
+        "{offered:?}"
+    );
+    for name in ["acme_example_add", "example_add"] {
+        user.runs(["call", name, "a=2", "b=3", "--as", "message"])
+            .ends_with(0)
+            .prints("{\"tool_name\":\"example_add\",\"output\":5,\"error\":null}\n");
+        let shown = user.runs(["show", name, "--json"]).ends_with(0).json();
+        assert_eq!(shown["name"], "example_add");
+    }
+    let list = user.runs(["tools", "--json"]).json();
+    let add = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["name"] == "acme_example_add");
+    assert_eq!(add.unwrap()["bare_name"], "example_add");
+    assert!(!list.to_string().contains("acme_example_add numbers"));
+    user.runs(["show", "example_add"])
+        .ends_with(0)
+        .prints(&self::user().runs(["show", "example_add"]).stdout);
+}
+
+#[test]
+fn a_prefix_that_ends_in_an_underscore_gets_no_second() {
+    let user = user().with("MCP_TOOL_PREFIX", "acme_");
+    assert!(names(&user).contains(&"acme_example_add".to_owned()));
+}
+
+#[test]
+fn the_files_prefix_counts_where_the_environment_has_none() {
+    let file = "serve:\n  prefix: filed\n";
+    let user = user().having("toolsmith.yaml", file);
+    assert!(names(&user).contains(&"filed_example_add".to_owned()));
+    let user = self::user()
+        .having("toolsmith.yaml", file)
+        .with("MCP_TOOL_PREFIX", "acme");
+    assert!(names(&user).contains(&"acme_example_add".to_owned()));
+    let user = self::user()
+        .having("toolsmith.yaml", file)
+        .with("MCP_TOOL_PREFIX", "");
+    assert!(
+        names(&user).contains(&"example_add".to_owned()),
+        "an empty one beats the file"
+    );
+}
+
+#[test]
+fn rules_and_bindings_speak_of_bare_names_under_a_prefix() {
+    let user = user().with("MCP_TOOL_PREFIX", "acme").having(
+        "toolsmith.yaml",
+        "bindings:\n  example_sleep: { timeout: 1ms }\n  example_echo: { prefix: '' }\n",
+    );
+    user.runs([
+        "call",
+        "acme_example_add",
+        "a=1",
+        "b=2",
+        "--deny",
+        "example_add",
+    ])
+    .ends_with(3)
+    .says("permission_denied: not allowed by rule `deny example_add`");
+    user.runs(["call", "acme_example_sleep", "ms=60000"])
+        .ends_with(124)
+        .says("timeout:");
+    assert!(names(&user).contains(&"example_echo".to_owned()));
+}
+
+#[test]
+fn a_prefix_no_name_can_have_is_refused() {
+    for prefix in [
+        "a b",
+        "a\u{1b}[31m",
+        "ü",
+        "012345678901234567890123456789012",
+    ] {
+        user()
+            .with("MCP_TOOL_PREFIX", prefix)
+            .runs(["tools"])
+            .ends_with(2)
+            .prints("")
+            .says("cannot stand in a tool name; use at most 32 letters, digits, `_`, `.` and `-`");
+    }
+}
+
+#[test]
+fn full_descriptions_are_a_setting() {
+    let user = user().having("toolsmith.yaml", "descriptions: full\n");
+    user.runs(["call", "example_add", "a=1", "b=1"])
+        .ends_with(0)
+        .prints("2\n");
+}

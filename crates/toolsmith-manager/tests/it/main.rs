@@ -1,0 +1,9 @@
+//! The tests of `toolsmith-manager`, in one binary.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
+mod accepted;
+mod files;
+mod hostile;
+mod loader;
+mod manager;

@@ -1,0 +1,118 @@
+//! What a host says, and what the file says, become one toolbox.
+
+use std::path::Path;
+
+use serde_json::json;
+use toolsmith_core::{AnyTool, Outcome, RawCall, Schema, ToolDef};
+use toolsmith_manager::Manager;
+use toolsmith_runtime::permit::{Rule, Verdict};
+use toolsmith_runtime::{Caller, Mode, Selection};
+
+fn manager(config: &str) -> Manager {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toolsmith.yaml"), config).unwrap();
+    Manager::open(folder.path()).unwrap()
+}
+
+fn tool(name: &str, description: &str, schema: serde_json::Value) -> AnyTool {
+    let definition = ToolDef::new(name)
+        .unwrap()
+        .with_description(description)
+        .with_input(Schema::input(schema).unwrap());
+    AnyTool::from_fn(definition, async |_: serde_json::Value, _| Outcome::ok(1))
+}
+
+#[test]
+fn the_hosts_mode_and_prefix_beat_the_files() {
+    let manager = manager("prefix: filed\npolicy: { mode: plan }\n");
+    assert_eq!(manager.policy().mode(), Mode::Plan);
+    let manager = manager
+        .with_mode(Some(Mode::Auto))
+        .with_prefix(Some("host".to_owned()));
+    assert_eq!(manager.policy().mode(), Mode::Auto);
+    let toolbox = manager.with_examples().build().unwrap();
+    let offer = toolbox.offer(&Selection::everything());
+    assert!(offer.find("host_example_add").is_some());
+    assert!(offer.find("filed_example_add").is_none());
+}
+
+#[test]
+fn rules_of_host_and_file_add_up() {
+    let rule = Rule::parse(Verdict::Allow, "a").unwrap();
+    let manager = manager("policy: { deny: [b] }\n").with_rules([rule]);
+    let rules: Vec<String> = manager
+        .policy()
+        .rules()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(rules, ["deny b", "allow a"]);
+}
+
+#[test]
+fn the_first_of_a_name_stays_and_the_others_are_listed() {
+    let described = "A tool that is described at some length.";
+    let manager = manager("")
+        .with_tools(
+            "first",
+            [tool("twin", described, json!({ "properties": {} }))],
+        )
+        .with_tools(
+            "second",
+            [tool("twin", described, json!({ "properties": {} }))],
+        );
+    let toolbox = manager.build().unwrap();
+    assert_eq!(toolbox.registry().len(), 1);
+    assert_eq!(
+        manager.lint(&toolbox),
+        ["tool `twin` of second is shadowed by that of first"]
+    );
+}
+
+#[test]
+fn lint_finds_what_is_allowed_but_not_good() {
+    let schema = json!({ "properties": {
+        "typed": { "type": "string", "description": "Fine." },
+        "bare": {},
+        "silent": { "type": "string", "description": " " },
+    }});
+    let manager = manager(
+        "bindings: { 'no*': {}, 'sho*': {} }\n\
+         policy: { allow: ['short(typed: x)', 'short(untyped: x)'], deny: [nobody, 'effect:write'] }\n",
+    )
+    .with_tools("host", [tool("short", "Too short.", schema)]);
+    let toolbox = manager.build().unwrap();
+    assert_eq!(
+        manager.lint(&toolbox),
+        [
+            "tool `short`: the description has 10 characters; 20 to 500 are best",
+            "tool `short`: `bare` has no type",
+            "tool `short`: `bare` has no description",
+            "tool `short`: `silent` has no description",
+            "bindings: \"no*\" names no tool",
+            "policy: rule `deny nobody` names no tool",
+            "policy: no tool of rule `allow short(untyped: x)` has an argument `untyped`",
+        ]
+    );
+}
+
+#[test]
+fn the_examples_have_no_findings() {
+    let manager = manager("").with_examples();
+    let toolbox = manager.build().unwrap();
+    assert_eq!(manager.lint(&toolbox), [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn the_files_limits_are_in_force() {
+    let manager = manager("limits: { argument_bytes: 20 }\n").with_examples();
+    assert_eq!(
+        manager.file().and_then(Path::file_name),
+        Some("toolsmith.yaml".as_ref())
+    );
+    let toolbox = manager.build().unwrap();
+    let long = "x".repeat(100);
+    let call = RawCall::new("example_echo", json!({ "text": long }));
+    let outcome = toolbox.run(call, &Caller::new("test")).await.into_outcome();
+    assert_eq!(outcome.error.unwrap().code(), "invalid_parameters");
+}
