@@ -16,6 +16,9 @@ use crate::permit::{Decision, Verdict};
 use crate::plan::PlannedCall;
 use crate::shape::Redactor;
 
+/// How much of the name a call was made by is kept.
+const MAX_NAME: usize = 200;
+
 /// Follows one call. Dropped before the reply, it records that the caller gave up.
 #[derive(Debug)]
 pub(crate) struct Trail {
@@ -57,13 +60,16 @@ impl Trail {
         id: CallId,
         caller: &Caller,
     ) -> Box<Self> {
+        // A model may call itself anything, at any length.
+        let name = &call.name[..call.name.floor_char_boundary(call.name.len().min(MAX_NAME))];
+        let called_as = redactor.clean(name).into_owned();
         // Boxed, because it is handed from stage to stage and into the tool's host.
         let mut trail = Box::new(Self {
             recorders,
             redactor,
             caller: caller.clone(),
             id,
-            called_as: call.name.clone(),
+            called_as,
             tool: None,
             arguments: Noted::None,
             repairs: Vec::new(),
@@ -87,7 +93,7 @@ impl Trail {
             _ => &Value::Null,
         };
         trail.tell(What::Called {
-            name: &call.name,
+            name: &trail.called_as,
             arguments: Sensitive::new(arguments, &*trail.redactor),
         });
         trail
@@ -110,13 +116,7 @@ impl Trail {
         facts.tool = self.tool.as_ref().map(|tool| tool.name.clone());
         facts.called_as = match &self.tool {
             Some(tool) if tool.name == *self.called_as => None,
-            _ => Some(
-                self.redactor
-                    .clean(&self.called_as)
-                    .chars()
-                    .take(200)
-                    .collect(),
-            ),
+            _ => Some(self.called_as.clone()),
         };
         facts.call_id = Some(self.id.clone());
         facts.duration = Some(self.elapsed());
