@@ -10,7 +10,7 @@ fn batch(input: impl Into<Vec<u8>>, options: &[&str]) -> Ran {
     user().typing(input).runs([&["batch"], options].concat())
 }
 
-fn broken(id: Value, reason: &str) -> Value {
+fn broken(id: &Value, reason: &str) -> Value {
     let error = format!("the call cannot be read: {reason}");
     json!({ "id": id, "success": false, "error": error, "error_type": "invalid_parameters" })
 }
@@ -124,13 +124,13 @@ fn an_entry_that_is_no_call_fails_alone() {
     let fine = |id: &str, value: u64| json!({ "id": id, "success": true, "value": value });
     let failed = |id: Value, code: &str, error: &str| json!({ "id": id, "success": false, "error": error, "error_type": code });
     let expected = vec![
-        broken(Value::Null, no_object),
-        broken(Value::Null, no_object),
-        broken(Value::Null, no_object),
-        broken(Value::Null, "`name` is missing, or no string"),
-        broken("n".into(), "`name` is missing, or no string"),
-        broken(Value::Null, "`id` is no string and no number"),
-        broken("u".into(), "it has no field \"args\""),
+        broken(&Value::Null, no_object),
+        broken(&Value::Null, no_object),
+        broken(&Value::Null, no_object),
+        broken(&Value::Null, "`name` is missing, or no string"),
+        broken(&"n".into(), "`name` is missing, or no string"),
+        broken(&Value::Null, "`id` is no string and no number"),
+        broken(&"u".into(), "it has no field \"args\""),
         fine("7", 3),
         fine("7", 4),
         failed(

@@ -17,9 +17,8 @@ use crate::support::{User, user};
 const TERMINAL: &str = "TOOLSMITH_TEST_TERMINAL";
 const WORDS: &str = "TOOLSMITH_TEST_WORDS";
 
-/// Not a test: what a test becomes to give the binary a terminal.
+/// No test by itself: what the tests of this file run to give the binary a terminal.
 #[test]
-#[ignore = "run by the tests of this file"]
 fn child() {
     let (Some(terminal), Ok(words)) = (std::env::var_os(TERMINAL), std::env::var(WORDS)) else {
         return;
@@ -71,13 +70,7 @@ impl Terminal {
         let plain = user.command(words);
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args([
-                "--exact",
-                "terminal::child",
-                "--ignored",
-                "--nocapture",
-                "--quiet",
-            ])
+            .args(["--exact", "terminal::child", "--nocapture", "--quiet"])
             .env_clear()
             .envs(
                 plain
