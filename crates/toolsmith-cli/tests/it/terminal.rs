@@ -232,3 +232,15 @@ fn a_terminal_gets_colour_indented_json_and_a_bar() {
     assert!(seen.contains(" % step "), "{seen:?}");
     assert!(seen.ends_with("took 5 steps\n"), "{seen:?}");
 }
+
+/// Without a terminal colours are taken out of messages anyway; on one they are not.
+#[test]
+fn names_in_messages_cannot_steer_the_terminal() {
+    let terminal = Terminal::start(&user(), &["--root", "\u{1b}[2Jred", "tools"]);
+    let (status, seen) = terminal.ends();
+    assert_eq!(status, Some(2));
+    assert_eq!(
+        seen,
+        "\u{1b}[1;31merror:\u{1b}[0m --root red: there is no such folder\n"
+    );
+}
