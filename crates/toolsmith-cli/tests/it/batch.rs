@@ -241,10 +241,10 @@ fn permission_is_decided_for_each_call() {
 #[test]
 fn too_many_calls_are_refused_before_any_runs() {
     let one = "{\"name\":\"example_panic\"}\n";
-    batch(one.repeat(100_001), &[])
+    batch(one.repeat(50_001), &[])
         .ends_with(2)
         .prints("")
-        .tells("error: the batch holds more than 100000 calls\n");
+        .tells("error: the batch holds more than 50000 calls\n");
 }
 
 #[test]
