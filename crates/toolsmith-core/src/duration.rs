@@ -34,18 +34,23 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .ok_or_else(error)?;
     let (number, unit) = trimmed.split_at(split);
-    let number: f64 = number.parse().map_err(|_| error())?;
-    let seconds = match unit {
-        "ms" => number / 1000.0,
-        "s" => number,
-        "m" => number * 60.0,
-        "h" => number * 3600.0,
+    let millis: u32 = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
         _ => return Err(error()),
     };
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(duration) if duration <= LONGEST => Ok(duration),
-        _ => Err(error()),
-    }
+    let duration = if let Ok(whole) = number.parse::<u64>() {
+        // Whole numbers are kept exactly; floats would lose the last millisecond.
+        whole.checked_mul(millis.into()).map(Duration::from_millis)
+    } else {
+        let number: f64 = number.parse().map_err(|_| error())?;
+        Duration::try_from_secs_f64(number * f64::from(millis) / 1000.0).ok()
+    };
+    duration
+        .filter(|duration| *duration <= LONGEST)
+        .ok_or_else(error)
 }
 
 /// Writes a duration the way [`parse`] reads it, with the largest exact unit.

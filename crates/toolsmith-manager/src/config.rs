@@ -255,36 +255,36 @@ impl<'de> Deserialize<'de> for Positive {
             fn visit_u64<E: Error>(self, count: u64) -> Result<Positive, E> {
                 match usize::try_from(count) {
                     Ok(count) if (1..=HIGHEST).contains(&count) => Ok(Positive(count)),
-                    _ => self.refuse(count),
+                    _ => Self::refuse(count),
                 }
             }
 
             fn visit_i64<E: Error>(self, count: i64) -> Result<Positive, E> {
-                self.refuse(count)
+                Self::refuse(count)
             }
 
             fn visit_f64<E: Error>(self, count: f64) -> Result<Positive, E> {
-                self.refuse(count)
+                Self::refuse(count)
             }
 
             fn visit_bool<E: Error>(self, value: bool) -> Result<Positive, E> {
-                self.refuse(value)
+                Self::refuse(value)
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Positive, E> {
                 let text: String = text.chars().take(40).collect();
-                self.refuse(format_args!("{text:?}"))
+                Self::refuse(format_args!("{text:?}"))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Positive, A::Error> {
-                self.refuse("a list")
+                Self::refuse("a list")
             }
         }
 
         impl Count {
             /// In words of our own: the parser knows the place of such an error
             /// better than that of serde's own.
-            fn refuse<E: Error>(self, found: impl fmt::Display) -> Result<Positive, E> {
+            fn refuse<E: Error>(found: impl fmt::Display) -> Result<Positive, E> {
                 let message = format!("expected a whole number from 1 to {HIGHEST}, found {found}");
                 Err(E::custom(message))
             }

@@ -17,7 +17,7 @@ use crate::session::Session;
 /// How large a batch may be, and how many calls it may hold: both are kept in memory
 /// until the last reply is there.
 const MAX_BYTES: usize = 80 << 20;
-const MAX_CALLS: usize = 100_000;
+const MAX_CALLS: usize = 50_000;
 
 /// One entry of a batch. What is no call at all is answered like one that fails,
 /// and gets no further.

@@ -10,7 +10,7 @@ fn batch(input: impl Into<Vec<u8>>, options: &[&str]) -> Ran {
     user().typing(input).runs([&["batch"], options].concat())
 }
 
-fn broken(id: Value, reason: &str) -> Value {
+fn broken(id: &Value, reason: &str) -> Value {
     let error = format!("the call cannot be read: {reason}");
     json!({ "id": id, "success": false, "error": error, "error_type": "invalid_parameters" })
 }
@@ -124,13 +124,13 @@ fn an_entry_that_is_no_call_fails_alone() {
     let fine = |id: &str, value: u64| json!({ "id": id, "success": true, "value": value });
     let failed = |id: Value, code: &str, error: &str| json!({ "id": id, "success": false, "error": error, "error_type": code });
     let expected = vec![
-        broken(Value::Null, no_object),
-        broken(Value::Null, no_object),
-        broken(Value::Null, no_object),
-        broken(Value::Null, "`name` is missing, or no string"),
-        broken("n".into(), "`name` is missing, or no string"),
-        broken(Value::Null, "`id` is no string and no number"),
-        broken("u".into(), "it has no field \"args\""),
+        broken(&Value::Null, no_object),
+        broken(&Value::Null, no_object),
+        broken(&Value::Null, no_object),
+        broken(&Value::Null, "`name` is missing, or no string"),
+        broken(&"n".into(), "`name` is missing, or no string"),
+        broken(&Value::Null, "`id` is no string and no number"),
+        broken(&"u".into(), "it has no field \"args\""),
         fine("7", 3),
         fine("7", 4),
         failed(
@@ -241,10 +241,10 @@ fn permission_is_decided_for_each_call() {
 #[test]
 fn too_many_calls_are_refused_before_any_runs() {
     let one = "{\"name\":\"example_panic\"}\n";
-    batch(one.repeat(100_001), &[])
+    batch(one.repeat(50_001), &[])
         .ends_with(2)
         .prints("")
-        .tells("error: the batch holds more than 100000 calls\n");
+        .tells("error: the batch holds more than 50000 calls\n");
 }
 
 #[test]

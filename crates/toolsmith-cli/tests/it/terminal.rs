@@ -17,9 +17,8 @@ use crate::support::{User, user};
 const TERMINAL: &str = "TOOLSMITH_TEST_TERMINAL";
 const WORDS: &str = "TOOLSMITH_TEST_WORDS";
 
-/// Not a test: what a test becomes to give the binary a terminal.
+/// No test by itself: what the tests of this file run to give the binary a terminal.
 #[test]
-#[ignore = "run by the tests of this file"]
 fn child() {
     let (Some(terminal), Ok(words)) = (std::env::var_os(TERMINAL), std::env::var(WORDS)) else {
         return;
@@ -71,13 +70,7 @@ impl Terminal {
         let plain = user.command(words);
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args([
-                "--exact",
-                "terminal::child",
-                "--ignored",
-                "--nocapture",
-                "--quiet",
-            ])
+            .args(["--exact", "terminal::child", "--nocapture", "--quiet"])
             .env_clear()
             .envs(
                 plain
@@ -238,4 +231,16 @@ fn a_terminal_gets_colour_indented_json_and_a_bar() {
     assert_eq!(status, Some(0));
     assert!(seen.contains(" % step "), "{seen:?}");
     assert!(seen.ends_with("took 5 steps\n"), "{seen:?}");
+}
+
+/// Without a terminal colours are taken out of messages anyway; on one they are not.
+#[test]
+fn names_in_messages_cannot_steer_the_terminal() {
+    let terminal = Terminal::start(&user(), &["--root", "\u{1b}[2Jred", "tools"]);
+    let (status, seen) = terminal.ends();
+    assert_eq!(status, Some(2));
+    assert_eq!(
+        seen,
+        "\u{1b}[1;31merror:\u{1b}[0m --root red: there is no such folder\n"
+    );
 }

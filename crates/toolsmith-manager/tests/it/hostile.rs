@@ -535,7 +535,7 @@ fn other_encodings() {
     check(b"prefix: a\n# caf\xe9\n", (2, 6), message);
     check(b"\xff\xfep\0r\0", (1, 1), message);
     check(b"\xfe\xff\0p\0r", (1, 1), message);
-    check("ü: 1\n".as_bytes()[..1].to_vec(), (1, 1), message);
+    check(b"\xc3", (1, 1), message);
     check(b"prefix: \xc0\xaf\n", (1, 9), message);
     check(b"prefix: \xed\xa0\x80\n", (1, 9), message);
 }

@@ -90,7 +90,7 @@ mod special {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("closed.yaml");
         std::fs::write(&file, "prefix: a\n").unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
         // For the superuser there is no such file.
         if std::fs::File::open(&file).is_err() {
             let error = opened(&file).expect_err("it is closed");
