@@ -217,6 +217,8 @@ fn writer(gates: &[(&str, Gate)], log: &Arc<Mutex<Vec<String>>>) -> AnyTool {
             async move {
                 let n = arguments["n"].clone();
                 log.lock().unwrap().push(format!("begin {n}"));
+                // Long enough for any other call to get in between.
+                tokio::time::sleep(Duration::from_millis(10)).await;
                 gate.expect("a gate of the test").pass().await;
                 log.lock().unwrap().push(format!("end {n}"));
                 Outcome::ok(n)

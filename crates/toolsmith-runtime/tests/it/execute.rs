@@ -146,7 +146,7 @@ async fn a_tool_that_does_not_listen_is_aborted_after_the_grace() {
         "ran out of time after 30s; it was stopped"
     );
     assert_eq!(began.elapsed(), Duration::from_millis(30_500));
-    gate.inside(0).await;
+    tokio::time::timeout(MINUTE, gate.inside(0)).await.unwrap();
     assert_eq!(gate.total(), 1);
 }
 
@@ -220,7 +220,7 @@ async fn a_caller_that_goes_away_stops_the_tool_and_is_recorded() {
             () = gate.inside(1) => {}
         }
     }
-    gate.inside(0).await;
+    tokio::time::timeout(MINUTE, gate.inside(0)).await.unwrap();
     assert!(told.load(Ordering::SeqCst));
     assert_eq!(
         began.elapsed(),
