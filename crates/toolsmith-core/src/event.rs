@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::context::Progress;
 use crate::error::ErrorKind;
+use crate::json;
 use crate::name::{CallId, ToolName};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
@@ -195,6 +196,10 @@ impl<'a> Sensitive<'a> {
 
     /// The value as JSON text, redacted, at most `limit` bytes of it.
     pub fn to_text(&self, limit: usize) -> String {
+        // Writing it out would recurse, and no tool gets such a value anyway.
+        if json::depth_exceeds(self.value, json::MAX_DEPTH) {
+            return "[nested too deep]".to_owned();
+        }
         // Redaction comes before the cut, since a secret cut in half is no longer
         // recognised; the writer stops well before a huge value is copied whole.
         let mut writer = Bounded {

@@ -1,8 +1,8 @@
 //! `toolsmith tools`: what there is.
 
 use serde_json::{Value, json};
-use toolsmith_core::Source;
 use toolsmith_core::offer::Offered;
+use toolsmith_core::{Detail, Source};
 use toolsmith_runtime::shape::clean;
 
 use crate::cli::Tools;
@@ -23,7 +23,8 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
         .with_category(options.category.clone());
     let offer = session.toolbox.offer(&selection);
     if as_json {
-        let list: Vec<Value> = offer.tools().iter().map(row).collect();
+        let detail = offer.detail();
+        let list: Vec<Value> = offer.tools().iter().map(|tool| row(tool, detail)).collect();
         print::json(&list)?;
         return Ok(0);
     }
@@ -55,7 +56,7 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
 }
 
 /// A tool in a list: under the name it is offered by.
-pub(super) fn row(offered: &Offered) -> Value {
+fn row(offered: &Offered, detail: Detail) -> Value {
     let tool = &offered.tool;
     let mut row = json!({
         "name": offered.wire_name,
@@ -65,7 +66,7 @@ pub(super) fn row(offered: &Offered) -> Value {
         "effect": tool.effect,
         "category": tool.category(),
         "tags": tool.meta.tags,
-        "description": tool.brief_description(),
+        "description": tool.description_for_models(detail),
     });
     if offered.wire_name != tool.name.as_str() {
         row["bare_name"] = tool.name.as_str().into();

@@ -47,6 +47,10 @@ pub(crate) async fn execute(
         Ok(in_line) => in_line,
         Err(error) => return (Outcome::failure(error), trail),
     };
+    let entry = call.entry();
+    if let Err(error) = (inner.pool).admit(&entry.strays, inner.limits.strays_per_tool) {
+        return (Outcome::failure(error), trail);
+    }
     let mut execution = match Execution::start(inner, &call, in_line, trail) {
         Ok(execution) => execution,
         Err(refused) => {
@@ -151,8 +155,7 @@ impl Execution {
                     let _entered = runtime.enter();
                     function()
                 });
-                let strays = inner.limits.strays_per_tool;
-                match inner.pool.submit(work, &entry.strays, strays) {
+                match inner.pool.submit(work, &entry.strays) {
                     Ok(handle) => Running::Thread(handle),
                     Err(error) => {
                         let mut trail = host.close();

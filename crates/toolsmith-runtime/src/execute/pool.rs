@@ -107,14 +107,13 @@ impl Pool {
         }
     }
 
-    /// Hands work to the pool. A tool with too many calls that were given up and
-    /// still run gets no more threads until some of them end.
-    pub(super) fn submit(
+    /// Refuses a tool with too many calls that were given up and still run: it gets
+    /// no more threads until some of them end.
+    pub(super) fn admit(
         &self,
-        work: Work,
-        tool_strays: &Arc<AtomicUsize>,
+        tool_strays: &AtomicUsize,
         strays_per_tool: usize,
-    ) -> Result<Handle, ToolError> {
+    ) -> Result<(), ToolError> {
         let strays = tool_strays.load(Ordering::Relaxed);
         let crowded = self.shared.strays.load(Ordering::Relaxed) >= MOST_STRAYS;
         if strays >= strays_per_tool.max(1) || (crowded && strays > 0) {
@@ -123,6 +122,15 @@ impl Pool {
                 format!("{strays} earlier calls of this tool were given up and still run"),
             ));
         }
+        Ok(())
+    }
+
+    /// Hands work to the pool.
+    pub(super) fn submit(
+        &self,
+        work: Work,
+        tool_strays: &Arc<AtomicUsize>,
+    ) -> Result<Handle, ToolError> {
         let (done, ended) = oneshot::channel();
         let phase = Arc::new(Mutex::new(Phase::Queued));
         let job = Job {

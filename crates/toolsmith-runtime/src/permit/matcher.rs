@@ -177,6 +177,8 @@ impl Matcher {
     fn starts_like(&self, text: &str) -> bool {
         match self {
             Self::Glob(globs) if globs.is_path => globs.start == Start::of(text),
+            // `*.rs` speaks of files here; only `*` speaks of everything.
+            Self::Glob(globs) if globs.text.glob().glob() != "*" => Start::of(text).up == 0,
             _ => true,
         }
     }

@@ -2,8 +2,12 @@
 //!
 //! A caller without a live channel to a person gets the question and a signed
 //! state back, and makes the call again with the answer. The signature is over the
-//! call's digest, so the answer to one call opens no other.
+//! call's digest and the caller, so an answer opens that call to that caller and
+//! nothing else; and each state counts once.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -27,6 +31,18 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 pub(crate) struct Signer {
     key: [u8; 32],
     start: Instant,
+    issued: AtomicU64,
+    /// The states that were used, until they are too old to count anyway.
+    used: Mutex<HashMap<u64, u64>>,
+}
+
+/// What a state is signed over, beside the call.
+#[derive(Clone, Copy)]
+struct Stamp {
+    /// Seconds from the signer's start to the question.
+    age: u64,
+    /// Its number.
+    number: u64,
 }
 
 impl std::fmt::Debug for Signer {
@@ -44,11 +60,13 @@ impl Signer {
         Some(Self {
             key,
             start: Instant::now(),
+            issued: AtomicU64::new(0),
+            used: Mutex::default(),
         })
     }
 
     /// The question, with the state that must come back with the answer.
-    pub(crate) fn question(&self, request: &ApprovalRequest) -> InputRequired {
+    pub(crate) fn question(&self, request: &ApprovalRequest, caller: &str) -> InputRequired {
         let schema = Schema::input(json!({
             "properties": {
                 APPROVE_KEY: { "type": "boolean", "description": "Whether the call may run." }
@@ -58,17 +76,25 @@ impl Signer {
         .unwrap_or_else(|_| Schema::no_arguments());
         let message = format!("Allow {}? ({})", request.plan.summary, request.reason);
         let question = InputRequest::new(APPROVE_KEY, message, schema);
-        InputRequired::new(vec![question], self.state(&request.digest))
+        InputRequired::new(vec![question], self.state(&request.digest, caller))
     }
 
     /// The approval that came back with a call, if it is for this very call.
-    pub(crate) fn approval(&self, answers: &Answers, digest: &CallDigest) -> Approval {
+    pub(crate) fn approval(
+        &self,
+        answers: &Answers,
+        digest: &CallDigest,
+        caller: &str,
+    ) -> Approval {
         let refused = |reason: &str| Approval::Refused {
             by: "caller".to_owned(),
             reason: reason.to_owned(),
         };
-        if !self.is_genuine(&answers.state, digest) {
+        let Some(stamp) = self.genuine(&answers.state, digest, caller) else {
             return refused("the answer does not belong to this call, or is too old");
+        };
+        if !self.use_up(stamp) {
+            return refused("the answer was used before");
         }
         // Clients answer with the value itself, or with the form they showed.
         let answer = match answers.responses.get(APPROVE_KEY) {
@@ -84,33 +110,46 @@ impl Signer {
         }
     }
 
-    fn state(&self, digest: &CallDigest) -> String {
-        let age = self.start.elapsed().as_secs();
-        format!("{age:x}.{}", hex(&self.sign(age, digest)))
+    fn state(&self, digest: &CallDigest, caller: &str) -> String {
+        let stamp = Stamp {
+            age: self.start.elapsed().as_secs(),
+            number: self.issued.fetch_add(1, Ordering::Relaxed),
+        };
+        let signature = self.mac(stamp, digest, caller).finalize().into_bytes();
+        format!("{:x}.{:x}.{}", stamp.age, stamp.number, hex(&signature))
     }
 
-    fn is_genuine(&self, state: &str, digest: &CallDigest) -> bool {
-        let Some((age, signature)) = state.split_once('.') else {
-            return false;
+    /// The stamp of a state that is ours, for this call and caller, and not too old.
+    fn genuine(&self, state: &str, digest: &CallDigest, caller: &str) -> Option<Stamp> {
+        let mut parts = state.splitn(3, '.');
+        let mut number = || u64::from_str_radix(parts.next()?, 16).ok();
+        let stamp = Stamp {
+            age: number()?,
+            number: number()?,
         };
-        let (Ok(age), Some(signature)) = (u64::from_str_radix(age, 16), unhex(signature)) else {
-            return false;
-        };
-        let now = self.start.elapsed().as_secs();
-        let mac = self.mac(age, digest);
+        let signature = unhex(parts.next()?)?;
         // The comparison is the library's, in constant time.
-        mac.verify_slice(&signature).is_ok() && now.saturating_sub(age) <= LIFETIME.as_secs()
+        let mac = self.mac(stamp, digest, caller);
+        mac.verify_slice(&signature).ok()?;
+        (self.start.elapsed().as_secs().saturating_sub(stamp.age) <= LIFETIME.as_secs())
+            .then_some(stamp)
     }
 
-    fn sign(&self, age: u64, digest: &CallDigest) -> Vec<u8> {
-        self.mac(age, digest).finalize().into_bytes().to_vec()
+    /// Uses a state up; tells whether it was unused.
+    fn use_up(&self, stamp: Stamp) -> bool {
+        let now = self.start.elapsed().as_secs();
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.retain(|_, age| now.saturating_sub(*age) <= LIFETIME.as_secs());
+        used.insert(stamp.number, stamp.age).is_none()
     }
 
-    fn mac(&self, age: u64, digest: &CallDigest) -> Hmac<Sha256> {
+    fn mac(&self, stamp: Stamp, digest: &CallDigest, caller: &str) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).expect("any key length will do");
         mac.update(b"toolsmith approval 1\0");
-        mac.update(&age.to_le_bytes());
+        mac.update(&stamp.age.to_le_bytes());
+        mac.update(&stamp.number.to_le_bytes());
         mac.update(digest.bytes());
+        mac.update(caller.as_bytes());
         mac
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use toolsmith_core::call::RawArguments;
 use toolsmith_core::event::{Clock, Event, Sensitive, What};
 use toolsmith_core::outcome::Facts;
-use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError, json};
+use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
 use super::Recorders;
 use crate::caller::Caller;
@@ -80,11 +80,6 @@ impl Trail {
         trail.note_repairs(&call.repairs);
         let malformed;
         let arguments = match &call.arguments {
-            // Writing it out would recurse, and validation refuses it anyway.
-            RawArguments::Json(value) if json::depth_exceeds(value, json::MAX_DEPTH) => {
-                malformed = Value::from("[nested too deep]");
-                &malformed
-            }
             RawArguments::Json(value) => value,
             RawArguments::Malformed(reason) => {
                 malformed = Value::String(format!("[unreadable: {reason}]"));

@@ -6,7 +6,8 @@ const HEAD_PERCENT: usize = 40;
 
 /// How many bytes of the head stay.
 pub(super) fn head_bytes(text: &str, limit: usize) -> usize {
-    text.floor_char_boundary((limit * HEAD_PERCENT / 100).min(text.len()))
+    let share = (limit / 100).saturating_mul(HEAD_PERCENT) + limit % 100 * HEAD_PERCENT / 100;
+    text.floor_char_boundary(share.min(text.len()))
 }
 
 /// The text in at most about `limit` bytes, with a note in the middle, and how many

@@ -86,7 +86,7 @@ impl Toolbox {
                 Prepared::Refused(error) => Err(Outcome::failure(error).into()),
                 Prepared::Ask(call, decision) => {
                     let approval = match answers {
-                        Some(answers) => self.inner.brought(&answers, &call),
+                        Some(answers) => self.inner.brought(&answers, &call, caller),
                         None => approvals.next(),
                     };
                     self.inner

@@ -236,9 +236,10 @@ impl Inner {
     }
 
     /// The approval a call brought along, if it is for this very call.
-    fn brought(&self, answers: &Answers, call: &PlannedCall) -> Option<Approval> {
+    fn brought(&self, answers: &Answers, call: &PlannedCall, caller: &Caller) -> Option<Approval> {
         let signer = self.signer.as_ref()?;
-        Some(signer.approval(answers, &CallDigest::of(call.call())))
+        let digest = CallDigest::of(call.call());
+        Some(signer.approval(answers, &digest, caller.identity()))
     }
 
     /// Turns a person's answer into permission, or into the reply.
@@ -255,7 +256,9 @@ impl Inner {
             && let Some(signer) = &self.signer
         {
             let request = ApprovalRequest::new(&call, decision);
-            return Err(Reply::NeedsInput(signer.question(&request)));
+            return Err(Reply::NeedsInput(
+                signer.question(&request, caller.identity()),
+            ));
         }
         let (decision, permitted) = approved(call, approval);
         trail.decided(&decision);

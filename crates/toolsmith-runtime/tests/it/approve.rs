@@ -303,6 +303,7 @@ async fn a_question_comes_back_answered_with_the_same_call() {
     );
     assert_eq!(recording.one("replied")["outcome"], Value::Null);
     for answer in [json!(true), json!({"approve": true})] {
+        let required = question(&toolbox, json!({"n": 1})).await;
         let again = answered("write", json!({"n": 1}), &required.state, answer);
         let reply = toolbox.run(again, &remote()).await;
         assert_eq!(value(&reply.into_outcome()), json!({"n": 1}));
@@ -315,6 +316,7 @@ async fn a_question_comes_back_answered_with_the_same_call() {
         json!({"approve": false}),
         json!({}),
     ] {
+        let required = question(&toolbox, json!({"n": 1})).await;
         let again = answered("write", json!({"n": 1}), &required.state, no.clone());
         let reply = toolbox.run(again, &remote()).await;
         assert_eq!(
@@ -326,10 +328,27 @@ async fn a_question_comes_back_answered_with_the_same_call() {
 }
 
 #[tokio::test]
+async fn an_answer_counts_once_and_for_its_caller_only() {
+    let toolbox = toolbox();
+    let state = question(&toolbox, json!({"n": 1})).await.state;
+    let again = || answered("write", json!({"n": 1}), &state, json!(true));
+    let stranger = Caller::new("stranger").taking_input_requests();
+    let reply = toolbox.run(again(), &stranger).await;
+    assert_eq!(failure(&reply.into_outcome()).code(), "permission_denied");
+    let reply = toolbox.run(again(), &remote()).await;
+    assert_eq!(value(&reply.into_outcome()), json!({"n": 1}));
+    let reply = toolbox.run(again(), &remote()).await;
+    assert_eq!(
+        failure(&reply.into_outcome()).message,
+        "not allowed by caller: the answer was used before"
+    );
+}
+
+#[tokio::test]
 async fn an_answer_opens_no_other_call() {
     let toolbox = toolbox();
     let state = question(&toolbox, json!({"n": 1})).await.state;
-    let (age, signature) = state.split_once('.').unwrap();
+    let (age, signature) = state.rsplit_once('.').unwrap();
     let mut flipped = signature.to_owned();
     let last = if flipped.ends_with('0') { "1" } else { "0" };
     flipped.replace_range(63.., last);

@@ -157,6 +157,9 @@ fn spelling_does_not_widen_an_allow_nor_dodge_a_deny() {
     for (rule, path, allows, denies) in [
         ("tool(file_path: src/**)", "src/../secret", false, true),
         ("tool(file_path: secret)", "src/../secret", false, true),
+        ("tool(file_path: *.rs)", "../x.rs", false, true),
+        ("tool(file_path: *.rs)", "a/../../x.rs", false, true),
+        ("tool(file_path: *.rs)", "a/x.rs", true, true),
         ("tool(file_path: secret/**)", "./secret/x", false, true),
         ("tool(file_path: secret/**)", "secret//x", true, true),
         ("tool(file_path: secret/**)", ".//secret/./x", false, true),
