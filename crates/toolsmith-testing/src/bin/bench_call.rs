@@ -1,7 +1,8 @@
 //! What the door costs: CPU time per call above the bare function.
 //!
 //! Every figure compares two ways in one run, in turns, so that a busy machine
-//! slows both. CPU time is the process's own, all threads together.
+//! slows both. CPU time is the process's own, all threads together. Words on the
+//! command line choose among async, blocking, size and memory.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::process::ExitCode;
@@ -31,11 +32,21 @@ fn main() -> ExitCode {
     // From within a task, as servers and agents call: from outside, every call would
     // also wake a sleeping thread and be charged for it.
     let benches = runtime.spawn(async {
+        let wanted: Vec<String> = std::env::args().skip(1).collect();
+        let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
         let mut good = true;
-        good &= cost("async tool", 10.0, Style::Async).await;
-        good &= cost("blocking tool", 60.0, Style::Blocking).await;
-        good &= size().await;
-        good &= memory().await;
+        if wants("async") {
+            good &= cost("async tool", 10.0, Style::Async).await;
+        }
+        if wants("blocking") {
+            good &= cost("blocking tool", 60.0, Style::Blocking).await;
+        }
+        if wants("size") {
+            good &= size().await;
+        }
+        if wants("memory") {
+            good &= memory().await;
+        }
         good
     });
     let good = runtime.block_on(benches).unwrap_or(false);
