@@ -117,6 +117,13 @@ enum Running {
     Thread(pool::Handle),
 }
 
+/// What was let go of while it still ran.
+enum LetGo {
+    Task(JoinHandle<Outcome>),
+    Thread(GivenUp),
+    Nothing,
+}
+
 /// How the waiting ended.
 enum End {
     Returned(Box<Outcome>),
@@ -249,7 +256,7 @@ impl Execution {
                 };
                 ("it stopped when told to", partial)
             }
-            Err(_) => (self.abandon(), None),
+            Err(_) => (self.stop().await, None),
         };
         let what = match kind {
             ErrorKind::Timeout => format!("ran out of time after {}", duration::format(limit)),
@@ -261,19 +268,29 @@ impl Execution {
         stopped(error, partial)
     }
 
-    /// Ends what did not end by itself: a task is aborted, a thread written off.
-    fn abandon(&mut self) -> &'static str {
+    /// Ends what did not end by itself, and tells how that went. An abort takes
+    /// effect where a task waits; one that never does goes on like a thread.
+    async fn stop(&mut self) -> &'static str {
+        match self.let_go() {
+            LetGo::Task(task) => match tokio::time::timeout(ABORT_PATIENCE, task).await {
+                Ok(_) => "it was stopped",
+                Err(_) => STILL_RUNS,
+            },
+            LetGo::Thread(GivenUp::NeverBegan) => "it had not begun",
+            LetGo::Thread(GivenUp::StillRunning) => STILL_RUNS,
+            LetGo::Thread(GivenUp::Ended) | LetGo::Nothing => "it had just ended",
+        }
+    }
+
+    /// Aborts a task, writes a thread off.
+    fn let_go(&mut self) -> LetGo {
         match self.running.take() {
             Some(Running::Task(task)) => {
                 task.abort();
-                "it was stopped"
+                LetGo::Task(task)
             }
-            Some(Running::Thread(thread)) => match thread.give_up() {
-                GivenUp::NeverBegan => "it had not begun",
-                GivenUp::Ended => "it had just ended",
-                GivenUp::StillRunning => STILL_RUNS,
-            },
-            None => "it had ended",
+            Some(Running::Thread(thread)) => LetGo::Thread(thread.give_up()),
+            None => LetGo::Nothing,
         }
     }
 
@@ -283,6 +300,9 @@ impl Execution {
         trail
     }
 }
+
+/// How long an aborted task may take to notice.
+const ABORT_PATIENCE: Duration = Duration::from_millis(50);
 
 const STILL_RUNS: &str = "it cannot be stopped and still runs; its result will be dropped";
 
@@ -298,7 +318,7 @@ impl Drop for Execution {
         let (Ok(runtime), false) = (runtime, self.is_left) else {
             // The runtime is gone or going, and takes every task with it: there is
             // no background left to stop it in.
-            self.abandon();
+            self.let_go();
             drop(self.host.close());
             return;
         };
@@ -315,7 +335,7 @@ impl Drop for Execution {
                 Ok(End::Returned(unwanted)) => discard(*unwanted),
                 Ok(_) => {}
                 Err(_) => {
-                    rest.abandon();
+                    rest.let_go();
                 }
             }
             rest.running = None;

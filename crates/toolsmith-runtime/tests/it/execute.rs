@@ -485,3 +485,34 @@ async fn a_tool_that_succeeds_and_fails_at_once_failed() {
     let outcome = call(&Toolbox::new([tool]).unwrap(), "odd", json!({})).await;
     assert_eq!(failure(&outcome).code(), "execution_failed");
 }
+
+/// An asynchronous tool that blocks its worker never comes to the point where an
+/// abort could take effect. The caller is answered all the same, and truthfully.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_async_tool_that_never_yields_is_reported_as_still_running() {
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = Arc::new(std::sync::Mutex::new(released));
+    let stuck = with_context("stuck", move |_| {
+        let released = Arc::clone(&released);
+        async move {
+            let _ = released.lock().unwrap().recv();
+            Outcome::nothing()
+        }
+    });
+    let mut limits = Limits::default();
+    limits.grace = Duration::from_millis(1);
+    let toolbox = Toolbox::builder()
+        .tools([stuck, add()])
+        .limits(limits)
+        .build()
+        .unwrap();
+    let caller = Caller::new("test").with_timeout(Duration::from_millis(1));
+    let outcome = toolbox
+        .run(RawCall::new("stuck", json!({})), &caller)
+        .await
+        .into_outcome();
+    let error = failure(&outcome);
+    assert_eq!(error.code(), "timeout");
+    assert_eq!(error.details, Some(json!({"still_running": true})));
+    drop(release);
+}
