@@ -2,18 +2,18 @@
 //!
 //! A call enters by one door, [`Toolbox::run`], and passes the stages below in
 //! order. Each takes what the one before it gives, and only that: what reaches
-//! [`execute`] was resolved, validated, planned and permitted, because nothing else
+//! `execute` was resolved, validated, planned and permitted, because nothing else
 //! has the type.
 //!
 //! | stage | gives |
 //! |---|---|
 //! | [`registry`] | which tools there are |
 //! | [`offer`] | what one caller gets to see |
-//! | [`resolve`] | which tool a call means |
+//! | `resolve` | which tool a call means |
 //! | [`validate`] | arguments that fit, or everything that is wrong with them |
-//! | [`plan`] | what the call is about to do |
+//! | `plan` | what the call is about to do |
 //! | [`permit`] | whether it may |
-//! | [`execute`] | what came of it |
+//! | `execute` | what came of it |
 //! | [`shape`] | the reply: cleaned, bounded, without secrets |
 //! | [`record`] | an event at every arrow |
 

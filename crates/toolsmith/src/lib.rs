@@ -36,7 +36,7 @@
 //!
 //! | to | see |
 //! |---|---|
-//! | define a tool | [`tool`], [`ToolDef`], [`Tool`] |
+//! | define a tool | [`macro@tool`], [`ToolDef`], [`Tool`] |
 //! | call it | [`Toolbox::run`], [`Toolbox::run_all`], [`Caller`] |
 //! | decide what may run | [`permit::Policy`], [`permit::Guard`], [`permit::Approver`] |
 //! | hear what happens | [`event::Recorder`], [`event::MetricsCollector`] |

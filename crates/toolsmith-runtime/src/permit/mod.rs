@@ -2,7 +2,7 @@
 //!
 //! Three gates, none of which replaces another: the consent literal, the guards
 //! (the policy is the first), and a person where one must be asked. Whatever goes
-//! wrong in here is a no. Only this module makes a [`PermittedCall`], and nothing
+//! wrong in here is a no. Only this module makes a `PermittedCall`, and nothing
 //! else can be executed.
 
 mod approve;

@@ -1,6 +1,6 @@
 //! Record: an event at every arrow of a call's life.
 //!
-//! A [`Trail`] follows one call and tells every recorder what happens to it. It
+//! A `Trail` follows one call and tells every recorder what happens to it. It
 //! also makes sure that a call that began ends: whatever drops it before the reply
 //! is recorded as given up.
 
