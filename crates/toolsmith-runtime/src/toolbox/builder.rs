@@ -194,6 +194,10 @@ impl ToolboxBuilder {
                 tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
             }
         }
+        for shadowed in registry.shadowed() {
+            let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
+            tracing::warn!(target: "toolsmith::host", "tool `{name}` of {origin} is not used: {by} has that name first");
+        }
         let mut recorders = self.recorders;
         if !self.without_log {
             recorders.insert(0, Arc::new(LogRecorder::new(self.limits.log_bytes)));

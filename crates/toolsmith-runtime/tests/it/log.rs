@@ -223,3 +223,17 @@ fn a_tool_that_is_left_out_on_load_is_said_to_be() {
         ]
     );
 }
+
+#[test]
+fn a_tool_that_is_shadowed_on_load_is_said_to_be() {
+    let twin = || [echoing(definition("twin"))];
+    let log = logged(
+        builder().load("first", twin()).load("second", twin()),
+        vec![],
+        false,
+    );
+    assert_eq!(
+        log.lines(),
+        ["WARN tool `twin` of second is not used: first has that name first"]
+    );
+}
