@@ -24,6 +24,8 @@ pub trait Guard: Send + Sync + 'static {
 pub struct Subject<'a> {
     /// The tool, whatever name it was called by.
     pub tool: &'a ToolDef,
+    /// The name it is offered by, which is what people see.
+    pub offered_as: &'a str,
     /// The arguments, with defaults filled in.
     pub arguments: &'a Arguments,
     /// What the call would do.
@@ -36,6 +38,7 @@ impl<'a> Subject<'a> {
     pub(crate) fn new(call: &'a PlannedCall, agent: Option<&'a str>) -> Self {
         Self {
             tool: call.call.tool(),
+            offered_as: &call.call.entry().wire_name,
             arguments: call.call.arguments(),
             plan: &call.plan,
             agent,
