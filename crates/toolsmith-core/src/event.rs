@@ -30,6 +30,7 @@ pub struct Event<'a> {
     /// What happened.
     pub what: What<'a>,
     clock: Option<&'a dyn Clock>,
+    redact: Option<&'a dyn Redact>,
 }
 
 /// Tells how long a call has taken. Asked only by recorders that want to know: most
@@ -48,6 +49,23 @@ impl<'a> Event<'a> {
             caller: "",
             what,
             clock: None,
+            redact: None,
+        }
+    }
+
+    /// Sets what removes secrets for logs.
+    #[must_use]
+    pub fn with_redact(mut self, redact: &'a dyn Redact) -> Self {
+        self.redact = Some(redact);
+        self
+    }
+
+    /// A text of the event as a log may hold it. Replies are already free of known
+    /// secrets; a log also leaves out what stands under a telling name.
+    pub fn for_log<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        match self.redact {
+            Some(redact) => redact.redact(text),
+            None => text.into(),
         }
     }
 
@@ -176,52 +194,77 @@ pub trait Recorder: Send + Sync + 'static {
 pub struct RecordError(pub String);
 
 /// Removes secrets from text. Implemented by the runtime's redactor.
-pub trait Redact: Send + Sync {
+pub trait Redact: fmt::Debug + Send + Sync {
     /// The text with every secret replaced.
     fn redact<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str>;
 }
 
-/// JSON that came from outside and may hold secrets.
+/// What came from outside and may hold secrets.
 #[derive(Clone, Copy)]
 pub struct Sensitive<'a> {
-    value: &'a Value,
-    redact: &'a dyn Redact,
+    held: Held<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Held<'a> {
+    Value(&'a Value, &'a dyn Redact),
+    /// A text that was made by another `Sensitive`.
+    Told(&'a str),
 }
 
 impl<'a> Sensitive<'a> {
     /// Wraps a value with what removes its secrets.
     pub fn new(value: &'a Value, redact: &'a dyn Redact) -> Self {
-        Self { value, redact }
+        Self {
+            held: Held::Value(value, redact),
+        }
+    }
+
+    /// Wraps what [`Sensitive::to_text`] gave, where the value itself is gone.
+    pub fn told(text: &'a str) -> Self {
+        Self {
+            held: Held::Told(text),
+        }
     }
 
     /// The value as JSON text, redacted, at most `limit` bytes of it.
     pub fn to_text(&self, limit: usize) -> String {
-        // Writing it out would recurse, and no tool gets such a value anyway.
-        if json::depth_exceeds(self.value, json::MAX_DEPTH) {
-            return "[nested too deep]".to_owned();
+        match self.held {
+            Held::Value(value, redact) => written(value, redact, limit),
+            Held::Told(text) => {
+                let end = text.floor_char_boundary(limit.min(text.len()));
+                text[..end].to_owned()
+            }
         }
-        // Redaction comes before the cut, since a secret cut in half is no longer
-        // recognised; the writer stops well before a huge value is copied whole.
-        let mut writer = Bounded {
-            bytes: Vec::new(),
-            room: limit.saturating_mul(2).saturating_add(4096),
-        };
-        let whole = serde_json::to_writer(&mut writer, self.value).is_ok();
-        let text = String::from_utf8_lossy(&writer.bytes);
-        let clean = self.redact.redact(&text);
-        if whole && clean.len() <= limit {
-            return clean.into_owned();
-        }
-        // Where the writer stopped, half a secret may stand. Redaction can shorten a
-        // text so much that this place would be shown, so its end is left out.
-        let safe = if whole {
-            clean.len()
-        } else {
-            clean.len().saturating_sub(512)
-        };
-        let end = clean.floor_char_boundary(limit.min(safe));
-        format!("{}…", &clean[..end])
     }
+}
+
+fn written(value: &Value, redact: &dyn Redact, limit: usize) -> String {
+    // Writing it out would recurse, and no tool gets such a value anyway.
+    if json::depth_exceeds(value, json::MAX_DEPTH) {
+        return "[nested too deep]".to_owned();
+    }
+    // Redaction comes before the cut, since a secret cut in half is no longer
+    // recognised; the writer stops well before a huge value is copied whole.
+    let mut writer = Bounded {
+        bytes: Vec::new(),
+        room: limit.saturating_mul(2).saturating_add(4096),
+    };
+    let whole = serde_json::to_writer(&mut writer, value).is_ok();
+    let text = String::from_utf8_lossy(&writer.bytes);
+    let clean = redact.redact(&text);
+    if whole && clean.len() <= limit {
+        return clean.into_owned();
+    }
+    // Where the writer stopped, half a secret may stand. Redaction can shorten a
+    // text so much that this place would be shown, so its end is left out.
+    let safe = if whole {
+        clean.len()
+    } else {
+        clean.len().saturating_sub(512)
+    };
+    let end = clean.floor_char_boundary(limit.min(safe));
+    format!("{}…", &clean[..end])
 }
 
 impl fmt::Debug for Sensitive<'_> {

@@ -142,6 +142,11 @@ impl AnyTool {
         self.0.plan(arguments)
     }
 
+    /// Tells whether a call blocks a thread.
+    pub fn is_blocking(&self) -> bool {
+        self.0.is_blocking()
+    }
+
     /// The work of one call, not yet begun. Nothing has been checked here: only
     /// the runtime's execute stage, which has seen the permission, may use it.
     pub fn work_unguarded(&self, arguments: Arguments, context: ToolContext) -> Work {
@@ -179,6 +184,7 @@ trait Erased: Send + Sync {
     fn definition(&self) -> Arc<ToolDef>;
     fn binding(&self) -> Binding;
     fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError>;
+    fn is_blocking(&self) -> bool;
     fn work(&self, arguments: Arguments, context: ToolContext) -> Work;
 }
 
@@ -193,6 +199,9 @@ impl<T: Tool> Erased for Async<T> {
     }
     fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
         self.0.plan(arguments)
+    }
+    fn is_blocking(&self) -> bool {
+        false
     }
     fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
         let tool = Arc::clone(&self.0);
@@ -211,6 +220,9 @@ impl<T: BlockingTool> Erased for Blocking<T> {
     }
     fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
         self.0.plan(arguments)
+    }
+    fn is_blocking(&self) -> bool {
+        true
     }
     fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
         let tool = Arc::clone(&self.0);

@@ -14,7 +14,9 @@ pub struct Limits {
     pub longest: Duration,
     /// How long a tool that was cancelled may take to stop by itself.
     pub grace: Duration,
-    /// How long a person may take to answer.
+    /// How long planning and each guard may take; who takes longer denies.
+    pub judging: Duration,
+    /// How long people may take to answer, all questions of a call together.
     pub approval: Duration,
     /// How many bytes of arguments a call may have.
     pub argument_bytes: usize,
@@ -42,6 +44,7 @@ impl Default for Limits {
             timeout: toolsmith_core::binding::DEFAULT_TIMEOUT,
             longest: Duration::from_secs(3600),
             grace: Duration::from_millis(500),
+            judging: Duration::from_secs(10),
             approval: Duration::from_secs(300),
             argument_bytes: 16 << 20,
             output_bytes: 50 << 10,

@@ -1,11 +1,13 @@
 //! Plan: the tool is asked what it is about to do, before it may do it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use serde_json::Value;
-use toolsmith_core::{Arguments, Confirm, Plan, ToolDef, ToolError};
+use tokio::time::Instant;
+use toolsmith_core::{Arguments, Confirm, ErrorKind, Plan, ToolDef, ToolError};
 
-use crate::shape::Shaper;
+use crate::shape::{Redactor, Shaper};
 use crate::validate::ValidCall;
 
 /// How much of a plan's summary people are shown.
@@ -32,11 +34,21 @@ impl PlannedCall {
 
 /// Asks the tool for its plan. A tool that panics here does not run. What people
 /// decide on and recorders keep is shaped like a reply.
-pub(crate) fn plan(call: ValidCall, shaper: &Shaper) -> Result<PlannedCall, ToolError> {
+pub(crate) fn plan(
+    call: ValidCall,
+    shaper: &Shaper,
+    limit: Duration,
+) -> Result<PlannedCall, ToolError> {
+    let began = Instant::now();
     let tool = &call.entry().tool;
     let asked = catch_unwind(AssertUnwindSafe(|| tool.plan(call.arguments())));
     let mut plan =
         asked.unwrap_or_else(|_| Err(ToolError::internal("the tool panicked while planning")))?;
+    // Planning cannot be interrupted, but one that took too long is not believed.
+    if began.elapsed() > limit {
+        let message = "the tool took too long to say what it would do";
+        return Err(ToolError::new(ErrorKind::Timeout, message));
+    }
     if plan.summary.trim().is_empty() {
         plan.summary = in_words(call.tool(), call.arguments());
     }
@@ -56,7 +68,11 @@ fn in_words(tool: &ToolDef, arguments: &Arguments) -> String {
         }
         text.push_str(name);
         text.push('=');
-        text.push_str(&short(value));
+        if Redactor::is_secret_name(name) {
+            text.push_str("[redacted]");
+        } else {
+            text.push_str(&short(value));
+        }
         if text.len() > SUMMARY_BYTES {
             text.truncate(text.floor_char_boundary(SUMMARY_BYTES));
             text.push('…');

@@ -12,7 +12,7 @@ pub mod spill;
 pub mod tools;
 
 pub use approver::ScriptedApprover;
-pub use check::{call, failure, value};
+pub use check::{call, explain, failure, value};
 pub use gate::{BlockingGate, Gate};
 pub use recorder::Recording;
 pub use spill::MemoryStore;

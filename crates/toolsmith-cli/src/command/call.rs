@@ -18,7 +18,7 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Call) -> Result<
     let arguments = arguments::gather(options.args.as_deref(), &options.pairs, schema, limit)?;
     let call = RawCall::with_arguments(&options.name, arguments);
     if options.dry_run {
-        return explain(session, call, &caller, cli.json);
+        return explain(session, call, &caller, cli.json).await;
     }
     let outcome = session.toolbox.run(call, &caller).await.into_outcome();
     let shape = options.shape.or(cli.json.then_some(Shape::Outcome));
@@ -63,13 +63,13 @@ fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn explain(
+async fn explain(
     session: &Session,
     call: RawCall,
     caller: &Caller,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let explanation = session.toolbox.explain(call, caller);
+    let explanation = session.toolbox.explain(call, caller).await;
     if as_json {
         print::json(&explanation)?;
     } else {

@@ -25,7 +25,7 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
     let session = Session::open(&cli)?;
     match &cli.command {
         Command::Tools(tools) => tools::run(&session, tools, cli.json),
-        Command::Show { name } => show::run(&session, name, cli.json),
+        Command::Show { name } => show::run(&session, name, cli.json).await,
         Command::Call(call) => call::run(&session, &cli, call).await,
         Command::Batch(batch) => batch::run(&session, &cli, batch).await,
         Command::Check { strict } => check::run(&session, *strict, cli.json),

@@ -8,13 +8,13 @@ use crate::failure::Failure;
 use crate::print;
 use crate::session::Session;
 
-pub(crate) fn run(session: &Session, name: &str, as_json: bool) -> Result<u8, Failure> {
+pub(crate) async fn run(session: &Session, name: &str, as_json: bool) -> Result<u8, Failure> {
     let offer = session.toolbox.offer(&session.selection());
     let Some(offered) = offer.find(name) else {
         // The resolver knows the nearest names.
         let caller = toolsmith_runtime::Caller::new("cli").with_offer(offer);
         let call = RawCall::new(name, Value::Null);
-        let error = session.toolbox.explain(call, &caller).error;
+        let error = session.toolbox.explain(call, &caller).await.error;
         return Err(match error {
             Some(error) => error.into(),
             None => Failure::usage(format!("there is no tool {name:?}")),

@@ -38,6 +38,7 @@ pub(super) struct Host {
     state: Mutex<State>,
     clock: Mutex<Clock>,
     clock_moved: Notify,
+    asking: tokio::sync::Mutex<()>,
 }
 
 /// The call's trail, while it runs, and what was streamed so far.
@@ -71,6 +72,7 @@ impl Host {
             }),
             clock: Mutex::default(),
             clock_moved: Notify::new(),
+            asking: tokio::sync::Mutex::default(),
         }
     }
 
@@ -221,9 +223,15 @@ impl ContextHost for Host {
                 return Response::Unavailable;
             };
             self.inner.shaper.small(&mut question.message);
+            // One question at a time, and all of them within one time limit: a tool
+            // cannot stop its clock by asking for ever.
+            let _turn = self.asking.lock().await;
+            let left = (self.inner.limits.approval).saturating_sub(self.clock().waited);
+            if left.is_zero() {
+                return Response::Unavailable;
+            }
             let _waiting = Waiting::begin(self);
-            let limit = self.inner.limits.approval;
-            match tokio::time::timeout(limit, inquirer.inquire(question)).await {
+            match tokio::time::timeout(left, inquirer.inquire(question)).await {
                 Ok(response) => response,
                 Err(_) => Response::Unavailable,
             }

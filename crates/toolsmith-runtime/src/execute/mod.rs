@@ -11,9 +11,11 @@ mod paths;
 mod pool;
 
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use toolsmith_core::tool::Work;
@@ -43,15 +45,11 @@ pub(crate) async fn execute(
         let error = ToolError::new(ErrorKind::Cancelled, "was given up before it began");
         return (Outcome::failure(error), trail);
     }
-    let in_line = match wait_in_line(inner, &call, &cancellation, limit).await {
-        Ok(in_line) => in_line,
+    let turn = match wait_for_turn(inner, &call, &cancellation, limit).await {
+        Ok(turn) => turn,
         Err(error) => return (Outcome::failure(error), trail),
     };
-    let entry = call.entry();
-    if let Err(error) = (inner.pool).admit(&entry.strays, inner.limits.strays_per_tool) {
-        return (Outcome::failure(error), trail);
-    }
-    let mut execution = match Execution::start(inner, &call, in_line, trail) {
+    let mut execution = match Execution::start(inner, &call, turn, trail) {
         Ok(execution) => execution,
         Err(refused) => {
             let (error, trail) = *refused;
@@ -64,27 +62,61 @@ pub(crate) async fn execute(
     (outcome, trail)
 }
 
-/// Waits until nobody else writes what this call writes.
-async fn wait_in_line(
+/// What a call must have before it begins.
+struct Turn {
+    /// Kept by the work itself, so that it ends when the work does and not when we
+    /// stop waiting.
+    paths: InLine,
+    /// Kept until the work ends or its thread is written off, which the pool
+    /// replaces.
+    thread: Option<OwnedSemaphorePermit>,
+}
+
+/// Waits until nobody else writes what this call writes, and until a blocking tool
+/// may have another thread. Neither wait is the tool's fault, so its time does not
+/// run yet; each is bounded by the same limit.
+async fn wait_for_turn(
     inner: &Inner,
     call: &PermittedCall,
     cancellation: &CancellationToken,
     limit: Duration,
-) -> Result<InLine, ToolError> {
-    let waiting = inner.paths.acquire(call.plan());
-    if call.plan().touches.is_empty() {
-        return Ok(waiting.await);
+) -> Result<Turn, ToolError> {
+    let entry = call.entry();
+    inner
+        .pool
+        .admit(&entry.strays, inner.limits.strays_per_tool)?;
+    if call.plan().touches.is_empty() && !entry.tool.is_blocking() {
+        let (paths, thread) = (InLine::default(), None);
+        return Ok(Turn { paths, thread });
     }
+    let paths = inner.paths.acquire(call.plan());
+    let what = "another call was still writing the same path";
+    let paths = bounded(paths, what, cancellation, limit).await?;
+    let thread = if entry.tool.is_blocking() {
+        let thread = Arc::clone(&entry.threads).acquire_owned();
+        let what = "all threads this tool may have were busy";
+        bounded(thread, what, cancellation, limit).await?.ok()
+    } else {
+        None
+    };
+    Ok(Turn { paths, thread })
+}
+
+/// Waits for something within a limit, unless the caller gives up.
+async fn bounded<T>(
+    waiting: impl Future<Output = T>,
+    what: &str,
+    cancellation: &CancellationToken,
+    limit: Duration,
+) -> Result<T, ToolError> {
+    let refused = |kind| Err(ToolError::new(kind, format!("{what}; it did not begin")));
     tokio::select! {
         biased;
-        () = cancellation.cancelled() => {
-            let what = "was given up while another call wrote the same path; it did not begin";
-            Err(ToolError::new(ErrorKind::Cancelled, what))
-        }
-        in_line = tokio::time::timeout(limit, waiting) => in_line.map_err(|_| {
-            let what = "another call was still writing the same path; it did not begin";
-            ToolError::new(ErrorKind::Timeout, what)
-        }),
+        () = cancellation.cancelled() => refused(ErrorKind::Cancelled),
+        waited = tokio::time::timeout(limit, waiting) => match waited {
+            Ok(got) => Ok(got),
+            Err(_) => refused(ErrorKind::Timeout),
+        },
     }
 }
 
@@ -107,6 +139,7 @@ struct Execution {
     host: Arc<Host>,
     began: Instant,
     grace: Duration,
+    thread: Option<OwnedSemaphorePermit>,
     /// Whether it is being stopped in the background already.
     is_left: bool,
 }
@@ -136,20 +169,20 @@ impl Execution {
     fn start(
         inner: &Arc<Inner>,
         call: &PermittedCall,
-        in_line: InLine,
+        turn: Turn,
         trail: Box<Trail>,
     ) -> Result<Self, Box<(ToolError, Box<Trail>)>> {
         let entry = call.entry();
+        let Turn { paths, thread } = turn;
         let token = CancellationToken::new();
         let host = Arc::new(Host::new(Arc::clone(inner), trail));
         let context = ToolContext::new(token.clone(), Arc::clone(&host) as _);
-        // Nothing of the tool runs yet. Its place in line is kept by the work
-        // itself, so that it ends when the work does and not when we stop waiting.
+        // Nothing of the tool runs yet.
         let running = match entry.tool.work_unguarded(call.arguments().clone(), context) {
             Work::Future(future) => {
                 host.started(false);
                 Running::Task(tokio::spawn(async move {
-                    let _in_line = in_line;
+                    let _paths = paths;
                     future.await
                 }))
             }
@@ -158,7 +191,7 @@ impl Execution {
                 // Blocking tools may use the runtime's handle, as on tokio's pool.
                 let runtime = tokio::runtime::Handle::current();
                 let work = Box::new(move || {
-                    let _in_line = in_line;
+                    let _paths = paths;
                     let _entered = runtime.enter();
                     function()
                 });
@@ -178,12 +211,22 @@ impl Execution {
             host,
             began: Instant::now(),
             grace: inner.limits.grace,
+            thread,
             is_left: false,
         })
     }
 
     /// Waits for the first of: the tool returns, its time is up, the caller gives up.
     async fn watch(&mut self, cancellation: &CancellationToken, limit: Duration) -> End {
+        if let Some(Running::Thread(thread)) = &mut self.running {
+            tokio::select! {
+                biased;
+                _ = &mut thread.began => {}
+                () = cancellation.cancelled() => return End::Cancelled,
+                () = tokio::time::sleep(limit) => return End::TimedOut,
+            }
+            self.began = Instant::now();
+        }
         let (host, began) = (Arc::clone(&self.host), self.began);
         let time_is_up = async {
             if !host.may_wait() {
@@ -240,7 +283,7 @@ impl Execution {
             }
             End::Panicked(panic) => {
                 self.running = None;
-                return Outcome::failure(panicked(&*panic));
+                return Outcome::failure(panicked(panic));
             }
             End::TimedOut => ErrorKind::Timeout,
             End::Cancelled => ErrorKind::Cancelled,
@@ -328,6 +371,7 @@ impl Drop for Execution {
             host: Arc::clone(&self.host),
             began: self.began,
             grace: self.grace,
+            thread: self.thread.take(),
             is_left: true,
         };
         runtime.spawn(async move {
@@ -367,11 +411,22 @@ fn discard(mut outcome: Outcome) {
     values.chain(metadata).for_each(json::dismantle);
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> ToolError {
+/// What a panic said.
+fn panicked(panic: Box<dyn Any + Send>) -> ToolError {
     let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
-    ToolError::internal(format!("the tool panicked: {message}"))
+    let error = ToolError::internal(format!("the tool panicked: {message}"));
+    forget_panic(panic);
+    error
+}
+
+/// Drops what a panic was thrown with. That is the tool's, and may panic again.
+fn forget_panic(panic: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        #[expect(clippy::mem_forget, reason = "dropping it could panic for ever")]
+        std::mem::forget(again);
+    }
 }

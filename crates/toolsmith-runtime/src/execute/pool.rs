@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use toolsmith_core::{ErrorKind, Outcome, ToolError};
 
-use super::discard;
+use super::{discard, forget_panic};
 
 /// How long a thread waits for work before it ends.
 const IDLE: Duration = Duration::from_secs(10);
@@ -59,6 +59,7 @@ impl std::fmt::Debug for State {
 struct Job {
     work: Work,
     phase: Arc<Mutex<Phase>>,
+    began: oneshot::Sender<()>,
     done: oneshot::Sender<Ended>,
     tool_strays: Arc<AtomicUsize>,
 }
@@ -79,6 +80,8 @@ enum Phase {
 #[derive(Debug)]
 pub(super) struct Handle {
     pub(super) ended: oneshot::Receiver<Ended>,
+    /// Told when the job begins; its time does not run while it is queued.
+    pub(super) began: oneshot::Receiver<()>,
     phase: Arc<Mutex<Phase>>,
     pool: Pool,
     tool_strays: Arc<AtomicUsize>,
@@ -132,10 +135,12 @@ impl Pool {
         tool_strays: &Arc<AtomicUsize>,
     ) -> Result<Handle, ToolError> {
         let (done, ended) = oneshot::channel();
+        let (begin, began) = oneshot::channel();
         let phase = Arc::new(Mutex::new(Phase::Queued));
         let job = Job {
             work,
             phase: Arc::clone(&phase),
+            began: begin,
             done,
             tool_strays: Arc::clone(tool_strays),
         };
@@ -151,6 +156,7 @@ impl Pool {
         drop(state);
         Ok(Handle {
             ended,
+            began,
             phase,
             pool: self.clone(),
             tool_strays: Arc::clone(tool_strays),
@@ -188,6 +194,7 @@ impl Shared {
             if !advance(&job.phase, Phase::Queued, Phase::Running) {
                 continue;
             }
+            let _ = job.began.send(());
             let ended = catch_unwind(AssertUnwindSafe(job.work));
             if !advance(&job.phase, Phase::Running, Phase::Done) {
                 // Written off: the pool has stopped counting this thread, nobody
@@ -261,8 +268,9 @@ impl Drop for Handle {
 }
 
 fn dismiss(ended: Ended) {
-    if let Ok(outcome) = ended {
-        discard(outcome);
+    match ended {
+        Ok(outcome) => discard(outcome),
+        Err(panic) => forget_panic(panic),
     }
 }
 

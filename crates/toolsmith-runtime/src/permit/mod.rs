@@ -15,6 +15,7 @@ mod ticket;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::json;
@@ -23,6 +24,7 @@ use toolsmith_core::{Arguments, ErrorKind, Plan, ToolError};
 pub(crate) use approve::ErasedApprover;
 pub use approve::{Approval, ApprovalRequest, Approver, Nobody, YesToAll};
 pub use digest::CallDigest;
+pub(crate) use guard::ErasedGuard;
 pub use guard::{Guard, GuardError, Judgement, Subject, Verdict};
 pub use matcher::{Matcher, MatcherError};
 pub use policy::{Mode, Policy};
@@ -87,13 +89,25 @@ pub(crate) enum Judged {
     Denied(Decision, ToolError),
 }
 
+/// Whoever has a say: the policy, then the host's guards.
+#[derive(Default)]
+pub(crate) struct Guards {
+    pub(crate) policy: Policy,
+    pub(crate) others: Vec<Arc<dyn ErasedGuard>>,
+}
+
 /// Lets every guard judge the call.
-pub(crate) fn judge(call: PlannedCall, guards: &[Arc<dyn Guard>], agent: Option<&str>) -> Judged {
+pub(crate) async fn judge(
+    call: PlannedCall,
+    guards: &Guards,
+    agent: Option<&str>,
+    limit: Duration,
+) -> Judged {
     if let Err(decision) = consent(&call) {
         let error = ToolError::new(ErrorKind::InvalidParameters, decision.reason.clone());
         return Judged::Denied(decision, error);
     }
-    let decision = decide(&call, guards, agent);
+    let decision = decide(&call, guards, agent, limit).await;
     match decision.verdict {
         Verdict::Allow => {
             let permitted = permitted(call);
@@ -108,36 +122,23 @@ pub(crate) fn judge(call: PlannedCall, guards: &[Arc<dyn Guard>], agent: Option<
 }
 
 /// What the guards say of a call, without acting on it.
-pub(crate) fn decide(
+pub(crate) async fn decide(
     call: &PlannedCall,
-    guards: &[Arc<dyn Guard>],
+    guards: &Guards,
     agent: Option<&str>,
+    limit: Duration,
 ) -> Decision {
     let subject = Subject::new(call, agent);
-    let mut strictest: Option<Decision> = None;
-    for guard in guards {
-        let asked = catch_unwind(AssertUnwindSafe(|| guard.judge(&subject)));
-        let decision = match asked {
-            Ok(Ok(Judgement::Decided(decision))) => decision,
-            Ok(Ok(Judgement::NoOpinion)) => continue,
-            Ok(Err(error)) => {
-                let by = format!("guard {}", guard.name());
-                Decision::new(Verdict::Deny, by, format!("the guard failed: {error}"))
-            }
-            Err(_) => {
-                let by = format!("guard {}", guard.name());
-                Decision::new(Verdict::Deny, by, "the guard panicked")
-            }
-        };
-        if strictest
-            .as_ref()
-            .is_none_or(|s| decision.verdict > s.verdict)
+    let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.decide(&subject)))
+        .unwrap_or_else(|_| Decision::new(Verdict::Deny, "policy", "the policy panicked"));
+    for guard in &guards.others {
+        if let Some(decision) = guard.decide(&subject, limit).await
+            && decision.verdict > strictest.verdict
         {
-            strictest = Some(decision);
+            strictest = decision;
         }
     }
     strictest
-        .unwrap_or_else(|| Decision::new(Verdict::Deny, "no guard", "no guard had anything to say"))
 }
 
 /// Turns the answer of a person into permission. The approval must be for this

@@ -94,7 +94,7 @@ impl Policy {
         &self.rules
     }
 
-    fn decide(&self, subject: &Subject<'_>) -> Decision {
+    pub(super) fn decide(&self, subject: &Subject<'_>) -> Decision {
         if let Some(reason) = &self.broken {
             let reason = format!("the rules cannot be read: {reason}");
             return Decision::new(Verdict::Deny, "policy", reason);
@@ -151,7 +151,7 @@ impl Guard for Policy {
         "policy"
     }
 
-    fn judge(&self, subject: &Subject<'_>) -> Result<Judgement, GuardError> {
+    async fn judge(&self, subject: &Subject<'_>) -> Result<Judgement, GuardError> {
         Ok(Judgement::Decided(self.decide(subject)))
     }
 }

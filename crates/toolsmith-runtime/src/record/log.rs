@@ -52,7 +52,12 @@ impl Recorder for LogRecorder {
             {
                 let error = outcome.and_then(|outcome| outcome.error.as_ref());
                 let called_as = outcome.and_then(|outcome| outcome.facts.called_as.as_deref());
-                let result = outcome.map(|outcome| bounded(outcome.model_text(), self.bytes));
+                let result = outcome.map(|outcome| {
+                    bounded(
+                        event.for_log(&outcome.model_text()).into_owned(),
+                        self.bytes,
+                    )
+                });
                 tracing::info!(
                     target: "toolsmith",
                     tool = event.tool.map(|tool| tool.as_str()),

@@ -1,12 +1,13 @@
 //! Follows one call from the door and back.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 use toolsmith_core::call::RawArguments;
-use toolsmith_core::event::{Clock, Event, Sensitive, What};
+use toolsmith_core::event::{Clock, Event, Redact, Sensitive, What};
 use toolsmith_core::outcome::Facts;
 use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
@@ -18,6 +19,11 @@ use crate::shape::Redactor;
 
 /// How much of the name a call was made by is kept.
 const MAX_NAME: usize = 200;
+/// How much of a caller's own number for a call is kept.
+const MAX_ID: usize = 256;
+
+/// How many bytes of the arguments of a call that is refused are kept for the log.
+const MAX_TOLD: usize = 4 << 10;
 
 /// Follows one call. Dropped before the reply, it records that the caller gave up.
 #[derive(Debug)]
@@ -40,6 +46,8 @@ pub(crate) struct Trail {
 #[derive(Debug)]
 enum Noted {
     None,
+    /// What a log may hold of them, where a log is kept.
+    Told(String),
     Checked(Arguments),
 }
 
@@ -63,6 +71,13 @@ impl Trail {
         // A model may call itself anything, at any length.
         let name = &call.name[..call.name.floor_char_boundary(call.name.len().min(MAX_NAME))];
         let called_as = redactor.clean(name).into_owned();
+        let end = id
+            .as_str()
+            .floor_char_boundary(id.as_str().len().min(MAX_ID));
+        let id = match redactor.clean(&id.as_str()[..end]) {
+            Cow::Borrowed(whole) if whole.len() == id.as_str().len() => id,
+            clean => CallId::new(clean),
+        };
         // Boxed, because it is handed from stage to stage and into the tool's host.
         let mut trail = Box::new(Self {
             recorders,
@@ -87,10 +102,15 @@ impl Trail {
             }
             _ => &Value::Null,
         };
+        let arguments = Sensitive::new(arguments, &*trail.redactor);
         trail.tell(What::Called {
             name: &trail.called_as,
-            arguments: Sensitive::new(arguments, &*trail.redactor),
+            arguments,
         });
+        // A call that is refused early has no other arguments to log.
+        if tracing::enabled!(target: "toolsmith", tracing::Level::INFO) {
+            trail.arguments = Noted::Told(arguments.to_text(MAX_TOLD));
+        }
         trail
     }
 
@@ -170,7 +190,7 @@ impl Trail {
             self.recorders
                 .count(|metrics| metrics.finished(&tool.name, ran, kind));
         }
-        let message = error.map(|error| self.redactor.clean(&error.message));
+        let message = error.map(|error| self.redactor.redact(&error.message));
         self.tell(What::Finished {
             blocking,
             ran,
@@ -189,17 +209,17 @@ impl Trail {
                 .count(|metrics| metrics.refused(name, error.kind));
         }
         let arguments = match &self.arguments {
-            Noted::Checked(arguments) => arguments.as_value(),
-            Noted::None => &Value::Null,
+            Noted::Checked(arguments) => Sensitive::new(arguments.as_value(), &*self.redactor),
+            Noted::Told(text) => Sensitive::told(text),
+            Noted::None => Sensitive::told(""),
         };
-        self.tell(What::Replied {
-            arguments: Sensitive::new(arguments, &*self.redactor),
-            outcome,
-        });
+        self.tell(What::Replied { arguments, outcome });
     }
 
     pub(crate) fn tell(&self, what: What<'_>) {
-        let mut event = Event::new(what).with_clock(self);
+        let mut event = Event::new(what)
+            .with_clock(self)
+            .with_redact(&*self.redactor);
         event.call = Some(&self.id);
         event.tool = self.tool.as_ref().map(|tool| &tool.name);
         event.caller = self.caller().identity();

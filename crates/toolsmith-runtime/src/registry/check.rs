@@ -38,6 +38,12 @@ pub enum RegistryError {
         /// What is wrong.
         fault: SchemaFault,
     },
+    /// A tool that panicked when asked what it is.
+    #[error("a tool of `{origin}` panicked when asked for its definition")]
+    Panicked {
+        /// Where it comes from.
+        origin: String,
+    },
     /// A consent literal its own schema does not demand.
     #[error(
         "tool `{name}` wants consent in `{argument}`, but its schema does not demand the literal there"

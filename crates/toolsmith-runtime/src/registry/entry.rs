@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use tokio::sync::Semaphore;
 use toolsmith_core::{AnyTool, Binding, ToolDef};
 
+use super::imported;
 use super::measure::Measure;
-use super::{RegistryError, Settings, check};
+use super::{DIRECT, RegistryError, Settings, check};
 use crate::offer::wire_name;
 use crate::validate::CompiledSlot;
 
@@ -19,22 +21,49 @@ pub(crate) struct Entry {
     pub(crate) wire_name: String,
     pub(crate) tool: AnyTool,
     pub(crate) binding: Binding,
-    pub(crate) origin: Arc<str>,
+    pub(crate) origin: Origin,
     /// How costly the input schema is to apply.
     pub(crate) measure: Measure,
     /// The compiled input schema, once it was needed.
     pub(crate) compiled: CompiledSlot,
     /// Blocking calls that were given up on and still run.
     pub(crate) strays: Arc<AtomicUsize>,
+    /// The threads of the pool this tool may hold at once, so that one slow tool
+    /// leaves some to the others.
+    pub(crate) threads: Arc<Semaphore>,
+}
+
+/// Where an entry comes from. Direct registrations are no source's, whatever a
+/// source calls itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Direct,
+    Source(Arc<str>),
+}
+
+impl Origin {
+    /// Tells whether it is the source of this name.
+    pub(super) fn is(&self, source: &str) -> bool {
+        matches!(self, Self::Source(name) if **name == *source)
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Direct => DIRECT,
+            Self::Source(name) => name,
+        })
+    }
 }
 
 impl Entry {
     pub(super) fn new(
         tool: AnyTool,
-        origin: &str,
+        origin: &Origin,
         settings: &Settings,
     ) -> Result<Self, RegistryError> {
-        let definition = tool.definition();
+        let definition = imported::cleaned(tool.definition());
         let measure = check::definition(&definition)?;
         let mut binding = tool.binding();
         for overlay in &settings.bindings {
@@ -48,10 +77,11 @@ impl Entry {
             definition,
             tool,
             binding,
-            origin: origin.into(),
+            origin: origin.clone(),
             measure,
             compiled: CompiledSlot::default(),
             strays: Arc::default(),
+            threads: Arc::new(Semaphore::new(settings.threads_per_tool.max(1))),
         })
     }
 }

@@ -6,11 +6,13 @@
 
 mod check;
 mod entry;
+mod imported;
 mod measure;
 mod query;
 mod refresh;
 mod snapshot;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -20,7 +22,7 @@ use tokio::sync::broadcast;
 use toolsmith_core::{AnyTool, Binding, ToolName};
 
 pub use check::{RegistryError, SchemaFault};
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, Origin};
 pub use query::Statistics;
 pub(crate) use query::nearest;
 pub use refresh::{Refreshed, Ticket};
@@ -48,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) prefix: String,
     /// In the order they are laid on.
     pub(crate) bindings: Vec<BindingOverlay>,
+    /// How many threads one blocking tool may hold.
+    pub(crate) threads_per_tool: usize,
 }
 
 /// A binding laid over the default bindings of the tools a pattern names.
@@ -105,18 +109,19 @@ impl Registry {
     ) -> Result<(), RegistryError> {
         let entries = tools
             .into_iter()
-            .map(|tool| self.entry(tool, DIRECT))
+            .map(|tool| self.entry(tool, &Origin::Direct))
             .collect::<Result<Vec<_>, _>>()?;
         let _writing = self.write();
         let mut next = Snapshot::clone(&self.snapshot.load());
         let added = entries.iter().map(|e| e.definition.name.clone()).collect();
         for entry in entries {
-            if let Some(taken) = next.add(entry) {
+            if let Some(taken) = next.taken_by(&entry) {
                 return Err(RegistryError::Duplicate {
-                    name: taken.name,
-                    by: taken.by,
+                    name: entry.definition.name.clone(),
+                    by: taken.origin.to_string(),
                 });
             }
+            next.add(entry);
         }
         self.swap(next, Change::added(DIRECT, added));
         Ok(())
@@ -135,12 +140,11 @@ impl Registry {
         let mut next = Snapshot::clone(&self.snapshot.load());
         let mut added = Vec::new();
         for tool in tools {
-            match self.entry(tool, origin) {
+            match self.entry(tool, &Origin::Source(origin.into())) {
                 Ok(entry) => {
                     let name = entry.definition.name.clone();
-                    match next.add(entry) {
-                        Some(shadowed) => next.shadowed.push(shadowed),
-                        None => added.push(name),
+                    if next.add(entry) {
+                        added.push(name);
                     }
                 }
                 Err(error) => errors.push(error),
@@ -151,14 +155,14 @@ impl Registry {
     }
 
     /// Takes a tool out; tells whether it was there. Calls of it that are already
-    /// running go on.
+    /// running go on, and a tool it shadowed takes its place.
     pub fn unregister(&self, name: &str) -> bool {
         let _writing = self.write();
-        let mut next = Snapshot::clone(&self.snapshot.load());
-        let Some(entry) = next.find(name).cloned() else {
+        let before = self.snapshot.load();
+        let Some(entry) = before.find(name).cloned() else {
             return false;
         };
-        next.retain(|kept| !Arc::ptr_eq(kept, &entry));
+        let next = before.without(&entry);
         let change = Change {
             source: entry.origin.to_string(),
             added: Vec::new(),
@@ -176,7 +180,7 @@ impl Registry {
 
     /// The tools that are not used because others have their names.
     pub fn shadowed(&self) -> Vec<Shadowed> {
-        self.snapshot.load().shadowed.clone()
+        self.snapshot.load().shadowed()
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Entry>> {
@@ -188,8 +192,15 @@ impl Registry {
         self.snapshot.load().find_called(name).cloned()
     }
 
-    fn entry(&self, tool: AnyTool, origin: &str) -> Result<Entry, RegistryError> {
-        Entry::new(tool, origin, &self.settings)
+    /// The tool's own code tells its definition, and may panic doing so.
+    fn entry(&self, tool: AnyTool, origin: &Origin) -> Result<Entry, RegistryError> {
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            Entry::new(tool, origin, &self.settings)
+        }));
+        made.unwrap_or_else(|_| {
+            let origin = origin.to_string();
+            Err(RegistryError::Panicked { origin })
+        })
     }
 
     /// The lock is held only while a snapshot is built, by code that cannot leave

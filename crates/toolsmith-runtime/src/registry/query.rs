@@ -109,7 +109,7 @@ impl Registry {
         for entry in snapshot.entries() {
             statistics.count(entry);
         }
-        statistics.shadowed = snapshot.shadowed.len();
+        statistics.shadowed = snapshot.aside().len();
         statistics
     }
 

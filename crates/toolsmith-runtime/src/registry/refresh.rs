@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use toolsmith_core::AnyTool;
 
-use super::{Change, Entry, Registry, RegistryError, Shadowed, Snapshot};
+use super::{Change, Entry, Origin, Registry, RegistryError, Snapshot};
 
 /// The newest refresh begun and the newest applied, per source.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl Registry {
         let source = ticket.source.as_str();
         let (mut fresh, mut refused) = (Vec::new(), Vec::new());
         for tool in tools {
-            match self.entry(tool, source) {
+            match self.entry(tool, &Origin::Source(source.into())) {
                 Ok(entry) => fresh.push(Arc::new(entry)),
                 Err(error) => refused.push(error),
             }
@@ -79,66 +79,50 @@ impl Registry {
 
 /// The snapshot with the source's entries exchanged where the first of them stood.
 fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
-    let mut next = Snapshot::default();
-    next.shadowed = before
-        .shadowed
-        .iter()
-        .filter(|shadowed| shadowed.origin != source)
-        .cloned()
-        .collect();
-    let mut shadowed: Vec<Shadowed> = Vec::new();
-    // Tools of other sources come first where names collide, offered ones too, so
-    // that a source cannot take over a name by refreshing.
-    let others: Vec<_> = before
-        .entries()
-        .iter()
-        .filter(|entry| &*entry.origin != source)
-        .collect();
+    let is_other = |entry: &&Arc<Entry>| !entry.origin.is(source);
+    let others: Vec<_> = before.entries().iter().filter(is_other).collect();
     let place = before
         .entries()
         .iter()
-        .position(|entry| &*entry.origin == source)
+        .position(|entry| entry.origin.is(source))
         .unwrap_or(others.len());
-    let taken = |entry: &Entry| {
-        others.iter().find(|other| {
-            other.definition.name == entry.definition.name || other.wire_name == entry.wire_name
-        })
-    };
-    let mut put_fresh = |next: &mut Snapshot| {
-        for entry in fresh {
-            match taken(entry) {
-                Some(other) => shadowed.push(Shadowed {
-                    name: entry.definition.name.clone(),
-                    origin: source.to_owned(),
-                    by: other.origin.to_string(),
-                }),
-                None => shadowed.extend(next.add(Arc::clone(entry))),
-            }
-        }
-    };
-    for (index, other) in others.iter().enumerate() {
-        if index == place {
-            put_fresh(&mut next);
-        }
+    // Tools of other sources come first where names collide, offered ones too, so
+    // that a source cannot take over a name by refreshing.
+    let mut claimed = Snapshot::default();
+    for other in &others {
+        claimed.add(Arc::clone(other));
+    }
+    let mut next = Snapshot::default();
+    for other in &others[..place] {
         next.add(Arc::clone(other));
     }
-    if place >= others.len() {
-        put_fresh(&mut next);
+    for entry in fresh {
+        if claimed.taken_by(entry).is_some() {
+            next.put_aside(Arc::clone(entry));
+        } else {
+            next.add(Arc::clone(entry));
+        }
     }
-    next.shadowed.extend(shadowed);
+    for other in &others[place..] {
+        next.add(Arc::clone(other));
+    }
+    // What was kept aside for a tool that is gone now takes its place.
+    for waiting in before.aside().iter().filter(is_other) {
+        next.add(Arc::clone(waiting));
+    }
     next
 }
 
 fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
     let of_source = |snapshot: &Snapshot| -> Vec<Arc<Entry>> {
         let entries = snapshot.entries().iter();
-        entries.filter(|e| &*e.origin == source).cloned().collect()
+        entries.filter(|e| e.origin.is(source)).cloned().collect()
     };
     let mut change = Change::added(source, Vec::new());
     for entry in of_source(after) {
         let name = entry.definition.name.clone();
         match before.find(name.as_str()) {
-            Some(old) if &*old.origin == source => {
+            Some(old) if old.origin.is(source) => {
                 if old.definition != entry.definition {
                     change.changed.push(name);
                 }
@@ -148,7 +132,10 @@ fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
     }
     for entry in of_source(before) {
         let name = &entry.definition.name;
-        if after.find(name.as_str()).is_none() {
+        if after
+            .find(name.as_str())
+            .is_none_or(|e| !e.origin.is(source))
+        {
             change.removed.push(name.clone());
         }
     }

@@ -13,37 +13,64 @@ pub(super) struct Snapshot {
     by_name: HashMap<ToolName, Arc<Entry>>,
     by_wire_name: HashMap<String, Arc<Entry>>,
     by_id: HashMap<String, Arc<Entry>>,
-    pub(super) shadowed: Vec<Shadowed>,
+    /// Entries whose names others have. They take their place when those go.
+    aside: Vec<Arc<Entry>>,
 }
 
 impl Snapshot {
-    /// Adds an entry at the end, or tells which one has its name already: the bare
-    /// name, or the one it would be offered by.
-    pub(super) fn add(&mut self, entry: impl Into<Arc<Entry>>) -> Option<Shadowed> {
+    /// Adds an entry at the end, or keeps it aside where its name is taken. Tells
+    /// whether it is in.
+    pub(super) fn add(&mut self, entry: impl Into<Arc<Entry>>) -> bool {
         let entry = entry.into();
-        let name = &entry.definition.name;
-        let taken = self.by_name.get(name);
-        if let Some(first) = taken.or_else(|| self.by_wire_name.get(&entry.wire_name)) {
-            return Some(Shadowed {
-                name: name.clone(),
-                origin: entry.origin.to_string(),
-                by: first.origin.to_string(),
-            });
+        if self.taken_by(&entry).is_some() {
+            self.aside.push(entry);
+            return false;
         }
-        self.by_name.insert(name.clone(), Arc::clone(&entry));
+        let definition = &entry.definition;
+        self.by_name
+            .insert(definition.name.clone(), Arc::clone(&entry));
         self.by_wire_name
             .insert(entry.wire_name.clone(), Arc::clone(&entry));
         // Ids come from whoever wrote the tool and need not be unique; the first
         // stays, as with names.
         self.by_id
-            .entry(entry.definition.meta.id.clone())
+            .entry(definition.meta.id.clone())
             .or_insert_with(|| Arc::clone(&entry));
         self.entries.push(entry);
-        None
+        true
+    }
+
+    /// Keeps an entry aside although its name may be free so far.
+    pub(super) fn put_aside(&mut self, entry: Arc<Entry>) {
+        self.aside.push(entry);
+    }
+
+    /// The entry that has another's name: the bare one, or the one it would be
+    /// offered by.
+    pub(super) fn taken_by(&self, entry: &Entry) -> Option<&Arc<Entry>> {
+        self.by_name
+            .get(&entry.definition.name)
+            .or_else(|| self.by_wire_name.get(&entry.wire_name))
     }
 
     pub(super) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
+    }
+
+    pub(super) fn aside(&self) -> &[Arc<Entry>] {
+        &self.aside
+    }
+
+    /// What is kept aside, and because of whom.
+    pub(super) fn shadowed(&self) -> Vec<Shadowed> {
+        let shadowed = |entry: &Arc<Entry>| {
+            Some(Shadowed {
+                name: entry.definition.name.clone(),
+                origin: entry.origin.to_string(),
+                by: self.taken_by(entry)?.origin.to_string(),
+            })
+        };
+        self.aside.iter().filter_map(shadowed).collect()
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Arc<Entry>> {
@@ -60,16 +87,14 @@ impl Snapshot {
         self.by_id.get(id)
     }
 
-    /// Keeps some of the entries, in their order.
-    pub(super) fn retain(&mut self, keep: impl Fn(&Arc<Entry>) -> bool) {
-        let entries = std::mem::take(&mut self.entries);
-        self.by_name.clear();
-        self.by_wire_name.clear();
-        self.by_id.clear();
-        for entry in entries {
-            if keep(&entry) {
-                self.add(entry);
+    /// The snapshot without one entry.
+    pub(super) fn without(&self, gone: &Arc<Entry>) -> Self {
+        let mut next = Self::default();
+        for entry in self.entries.iter().chain(&self.aside) {
+            if !Arc::ptr_eq(entry, gone) {
+                next.add(Arc::clone(entry));
             }
         }
+        next
     }
 }

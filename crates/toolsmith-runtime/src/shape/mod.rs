@@ -5,6 +5,7 @@
 //! way to read on. Failures are shaped like successes, and so are progress and
 //! streamed output.
 
+mod blocks;
 mod clean;
 mod cut;
 mod redact;
@@ -16,7 +17,6 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use toolsmith_core::error::Retry;
-use toolsmith_core::outcome::ResourceContent;
 use toolsmith_core::store::{Spill, SpillStore, Spilled};
 use toolsmith_core::{Block, CallId, Outcome, ToolDef, ToolError, ToolName, json as strict};
 
@@ -117,10 +117,13 @@ impl Shaper {
             error.details = Some(self.small_value(details));
         }
         if let Some(cause) = &error.cause {
-            let text = cause.to_string();
-            if let std::borrow::Cow::Owned(clean) = self.redactor.clean(&text) {
-                let clean: Box<dyn std::error::Error + Send + Sync> = clean.into();
-                error.cause = Some(clean.into());
+            let told = cause.to_string();
+            let mut text = told.clone();
+            self.small(&mut text);
+            // The real cause is worth more to the host, where nothing speaks against it.
+            if text != told {
+                let text: Box<dyn std::error::Error + Send + Sync> = text.into();
+                error.cause = Some(text.into());
             }
         }
     }
@@ -210,15 +213,12 @@ impl Shaper {
         limits: &Limits,
         room: usize,
     ) {
-        let mut blobs = 0_usize;
-        let mut texts = 0_usize;
-        for block in &mut outcome.content {
-            self.block(block, limits, &mut blobs);
-            if let Block::Text { text } = block {
-                texts += text.len();
-            }
-        }
-        if texts <= room {
+        outcome.content = self.blocks(std::mem::take(&mut outcome.content), limits);
+        let length = |block: &Block| match block {
+            Block::Text { text } => text.len(),
+            _ => 0,
+        };
+        if outcome.content.iter().map(length).sum::<usize>() <= room {
             return;
         }
         let mut whole = String::new();
@@ -240,68 +240,6 @@ impl Shaper {
         let shortened = self.spill(&whole, outcome, about, limits).await;
         kept.insert(first.unwrap_or_default(), Block::text(shortened));
         outcome.content = kept;
-    }
-
-    fn block(&self, block: &mut Block, limits: &Limits, blobs: &mut usize) {
-        let mut too_large = |data: &str| {
-            *blobs = blobs.saturating_add(data.len());
-            *blobs > limits.blob_bytes
-        };
-        let note = |what: &str, length: usize| {
-            Block::text(format!(
-                "[{what} of {length} bytes in base64 left out: too large]"
-            ))
-        };
-        match block {
-            Block::Text { text } => self.tidy(text),
-            Block::Image { data, mime_type } => {
-                self.small(mime_type);
-                if too_large(data) {
-                    *block = note("image", data.len());
-                }
-            }
-            Block::Audio { data, mime_type } => {
-                self.small(mime_type);
-                if too_large(data) {
-                    *block = note("audio", data.len());
-                }
-            }
-            Block::Resource {
-                uri,
-                mime_type,
-                content,
-            } => {
-                self.small(uri);
-                if let Some(mime_type) = mime_type {
-                    self.small(mime_type);
-                }
-                match content {
-                    ResourceContent::Text(text) => {
-                        self.tidy(text);
-                        if text.len() > limits.output_bytes {
-                            *text = cut::shorten(text, limits.output_bytes, "").0;
-                        }
-                    }
-                    ResourceContent::Blob(data) if too_large(data) => {
-                        *block = note("resource", data.len());
-                    }
-                    ResourceContent::Blob(_) => {}
-                }
-            }
-            Block::Link {
-                uri,
-                name,
-                description,
-                mime_type,
-            } => {
-                self.small(uri);
-                self.small(name);
-                for text in [description, mime_type].into_iter().flatten() {
-                    self.small(text);
-                }
-            }
-            _ => *block = note("content", 0),
-        }
     }
 
     /// Shortens a text and puts the whole into the store.

@@ -139,6 +139,15 @@ impl Redactor {
     }
 }
 
+impl Redactor {
+    /// Tells whether what stands under this name is secret whatever it looks like.
+    pub fn is_secret_name(name: &str) -> bool {
+        static SECRET: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(NAMES).expect("the pattern is a constant"));
+        SECRET.is_match(name)
+    }
+}
+
 impl Redact for Redactor {
     /// For logs: also whatever stands under a telling name.
     fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
@@ -159,6 +168,21 @@ impl Redact for Redactor {
 
 fn keep_front(found: &Captures<'_>) -> String {
     let front = |name: &str| found.name(name).map(|front| front.as_str());
+    let whole = &found[0];
+    let is_header = front("keep").is_some_and(|keep| keep.contains([':', '=']));
+    // `sk-some-class-name` and `bearer authentication` look like keys too, but keys
+    // have digits or no words.
+    let is_words = match (whole.strip_prefix("sk-"), front("keep")) {
+        (Some(rest), _) => rest.contains('-'),
+        (None, Some(keep)) if !is_header => {
+            let rest = &whole[keep.len()..];
+            rest.len() <= 24 && rest.bytes().all(|byte| byte.is_ascii_lowercase())
+        }
+        _ => false,
+    };
+    if is_words && !whole.bytes().any(|byte| byte.is_ascii_digit()) {
+        return whole.to_owned();
+    }
     // The `@` of an address stays, so that it remains one.
     match (front("keep"), front("address")) {
         (_, Some(address)) => format!("{address}{REDACTED}@"),

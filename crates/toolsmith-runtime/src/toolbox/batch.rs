@@ -30,13 +30,16 @@ impl Toolbox {
         caller: &Caller,
         order: Order,
     ) -> Vec<Reply> {
-        let judged = calls.into_iter().map(|call| self.judge(call, caller));
-        let judged = judged.collect();
-        let ready = self.permit_all(judged, caller).await;
         let at_once = match order {
             Order::Parallel => self.inner.limits.parallel.max(1),
             Order::Sequential => 1,
         };
+        let judged = stream::iter(calls)
+            .map(|call| self.judge(call, caller))
+            .buffered(at_once)
+            .collect()
+            .await;
+        let ready = self.permit_all(judged, caller).await;
         let queued = Instant::now();
         let mut replies: Vec<(usize, Reply)> = stream::iter(ready.into_iter().enumerate())
             .map(|(index, (permitted, mut trail))| async move {
@@ -55,10 +58,10 @@ impl Toolbox {
     }
 
     /// Takes a call from the door to the decision.
-    pub(super) fn judge(&self, mut call: RawCall, caller: &Caller) -> Judged {
+    pub(super) async fn judge(&self, mut call: RawCall, caller: &Caller) -> Judged {
         let answers = call.answers.take().map(bearable);
         let mut trail = self.inner.begin(&call, caller);
-        let prepared = self.inner.prepare(call, caller, &mut trail);
+        let prepared = self.inner.prepare(call, caller, &mut trail).await;
         (prepared, answers, trail)
     }
 

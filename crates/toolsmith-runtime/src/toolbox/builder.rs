@@ -12,7 +12,7 @@ use super::{Inner, Toolbox};
 use crate::execute::{PathLocks, Pool};
 use crate::limits::Limits;
 use crate::offer::name_glob;
-use crate::permit::{Guard, Policy, Signer};
+use crate::permit::{ErasedGuard, Guard, Guards, Policy, Signer};
 use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
 use crate::shape::{Redactor, Shaper};
@@ -49,7 +49,7 @@ pub struct ToolboxBuilder {
     tools: Vec<AnyTool>,
     loads: Vec<(String, Vec<AnyTool>)>,
     policy: Policy,
-    guards: Vec<Arc<dyn Guard>>,
+    guards: Vec<Arc<dyn ErasedGuard>>,
     recorders: Vec<Arc<dyn Recorder>>,
     metrics: Option<Arc<dyn MetricsCollector>>,
     without_log: bool,
@@ -187,6 +187,7 @@ impl ToolboxBuilder {
         let registry = Registry::new(Settings {
             prefix: self.prefix,
             bindings,
+            threads_per_tool: self.limits.blocking_threads - self.limits.blocking_threads / 8,
         });
         registry.register_all(self.tools)?;
         for (origin, tools) in self.loads {
@@ -209,8 +210,10 @@ impl ToolboxBuilder {
                 (Arc::clone(&metrics) as _, Some(metrics))
             }
         };
-        let mut guards: Vec<Arc<dyn Guard>> = vec![Arc::new(self.policy)];
-        guards.extend(self.guards);
+        let guards = Guards {
+            policy: self.policy,
+            others: self.guards,
+        };
         let inner = Inner {
             registry,
             shaper: Shaper {

@@ -40,7 +40,7 @@ pub struct Explanation {
 impl Toolbox {
     /// Tells the plan, the decision, and which rule decided. Nothing runs, nobody
     /// is asked, and nothing is recorded.
-    pub fn explain(&self, call: RawCall, caller: &Caller) -> Explanation {
+    pub async fn explain(&self, call: RawCall, caller: &Caller) -> Explanation {
         let mut explanation = Explanation {
             tool: None,
             effect: None,
@@ -50,14 +50,14 @@ impl Toolbox {
             decision: None,
             error: None,
         };
-        if let Err(mut error) = self.follow(call, caller, &mut explanation) {
+        if let Err(mut error) = self.follow(call, caller, &mut explanation).await {
             self.inner.shaper.error(&mut error, None);
             explanation.error = Some(error);
         }
         explanation
     }
 
-    fn follow(
+    async fn follow(
         &self,
         call: RawCall,
         caller: &Caller,
@@ -72,9 +72,10 @@ impl Toolbox {
         explanation.arguments = Some(call.arguments().clone());
         explanation.repairs = call.repairs().to_vec();
         (explanation.repairs.iter_mut()).for_each(|repair| inner.shaper.small(repair));
-        let call = plan(call, &inner.shaper)?;
+        let call = plan(call, &inner.shaper, inner.limits.judging)?;
         explanation.plan = Some(call.plan().clone());
-        explanation.decision = Some(decide(&call, &inner.guards, caller.agent()));
+        let decision = decide(&call, &inner.guards, caller.agent(), inner.limits.judging).await;
+        explanation.decision = Some(decision);
         Ok(())
     }
 }

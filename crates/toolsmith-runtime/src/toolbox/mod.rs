@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use toolsmith_core::call::Answers;
 use toolsmith_core::event::{Event, What};
 use toolsmith_core::{AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError, ToolSource};
@@ -22,7 +22,7 @@ use crate::execute::{PathLocks, Pool, execute};
 use crate::limits::Limits;
 use crate::offer::{self, Selection};
 use crate::permit::{
-    Approval, ApprovalRequest, CallDigest, Decision, Guard, Judged, PermittedCall, Signer,
+    Approval, ApprovalRequest, CallDigest, Decision, Guards, Judged, PermittedCall, Signer,
     approved, judge,
 };
 use crate::plan::{PlannedCall, plan};
@@ -66,7 +66,7 @@ pub(crate) struct Inner {
     pub(crate) shaper: Shaper,
     pub(crate) paths: PathLocks,
     pub(crate) pool: Pool,
-    guards: Vec<Arc<dyn Guard>>,
+    guards: Guards,
     cache: Cache,
     recorders: Arc<Recorders>,
     metrics: Option<Arc<Metrics>>,
@@ -108,7 +108,7 @@ impl Toolbox {
     /// Makes a call: resolves, validates, plans, permits, executes and shapes it,
     /// and records each step. Whatever goes wrong is in the reply.
     pub async fn run(&self, call: RawCall, caller: &Caller) -> Reply {
-        let judged = self.judge(call, caller);
+        let judged = self.judge(call, caller).await;
         // Most calls need nobody's word.
         let (permitted, trail) = match judged {
             (Prepared::Ready(call), _, trail) => (Ok(call), trail),
@@ -121,9 +121,18 @@ impl Toolbox {
     }
 
     /// As [`Toolbox::run`], for hosts without async: blocks the thread on the
-    /// runtime whose handle is given. Must not be called from within a runtime.
+    /// runtime whose handle is given. That must be a multi-thread runtime, since
+    /// nobody drives another one meanwhile, and the thread must not belong to a
+    /// runtime itself; otherwise the reply is `internal`.
     pub fn execute(&self, call: RawCall, caller: &Caller, runtime: &Handle) -> Reply {
-        runtime.block_on(self.run(call, caller))
+        let wrong = if Handle::try_current().is_ok() {
+            "`execute` blocks and was called from within a runtime; use `run` there"
+        } else if runtime.runtime_flavor() == RuntimeFlavor::CurrentThread {
+            "`execute` needs a multi-thread runtime, which runs by itself"
+        } else {
+            return runtime.block_on(self.run(call, caller));
+        };
+        Outcome::failure(ToolError::internal(wrong)).into()
     }
 
     /// The tools there are.
@@ -177,9 +186,10 @@ impl Toolbox {
 
     /// Registers more tools: all of them, or on the first error none.
     pub fn register(&self, tools: impl IntoIterator<Item = AnyTool>) -> Result<(), RegistryError> {
+        let tools: Vec<AnyTool> = tools.into_iter().collect();
+        let count = tools.len();
         self.inner.registry.register_all(tools)?;
-        self.inner
-            .registered(crate::registry::DIRECT, self.inner.registry.len());
+        self.inner.registered(crate::registry::DIRECT, count);
         Ok(())
     }
 }
@@ -201,19 +211,19 @@ impl Inner {
         Trail::begin(Arc::clone(&self.recorders), redactor, call, id, caller)
     }
 
-    /// From the door to the decision: everything that needs no waiting.
-    fn prepare(&self, call: RawCall, caller: &Caller, trail: &mut Trail) -> Prepared {
+    /// From the door to the decision: everything but asking a person.
+    async fn prepare(&self, call: RawCall, caller: &Caller, trail: &mut Trail) -> Prepared {
         let offer = caller.offer().map(|offer| &**offer);
         let planned = resolve(call, &self.registry, offer)
             .inspect(|call| trail.resolved(&call.entry.definition))
             .and_then(|call| validate(call, &self.cache, self.limits.argument_bytes))
-            .and_then(|call| plan(call, &self.shaper));
+            .and_then(|call| plan(call, &self.shaper, self.limits.judging));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),
         };
         trail.planned(&planned);
-        match judge(planned, &self.guards, caller.agent()) {
+        match judge(planned, &self.guards, caller.agent(), self.limits.judging).await {
             Judged::Permitted(decision, call) => {
                 trail.decided(&decision);
                 Prepared::Ready(call)
@@ -255,6 +265,7 @@ impl Inner {
             && caller.takes_input_requests()
             && let Some(signer) = &self.signer
         {
+            trail.decided(decision);
             let request = ApprovalRequest::new(&call, decision);
             return Err(Reply::NeedsInput(
                 signer.question(&request, caller.identity()),

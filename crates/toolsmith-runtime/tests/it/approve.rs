@@ -9,6 +9,7 @@ use toolsmith_core::{AnyTool, Effect, Outcome, Plan, RawCall, Reply};
 use toolsmith_runtime::permit::{Approval, ApprovalRequest, Approver, YesToAll};
 use toolsmith_runtime::{Caller, Limits, Order, Policy, Toolbox};
 use toolsmith_testing::approver::Silent;
+use toolsmith_testing::explain;
 use toolsmith_testing::tools::{definition, echo, echoing};
 use toolsmith_testing::{Recording, ScriptedApprover, failure, value};
 
@@ -299,7 +300,7 @@ async fn a_question_comes_back_answered_with_the_same_call() {
     );
     assert_eq!(
         recording.names(),
-        ["called", "validated", "planned", "replied"]
+        ["called", "validated", "planned", "decided", "replied"]
     );
     assert_eq!(recording.one("replied")["outcome"], Value::Null);
     for answer in [json!(true), json!({"approve": true})] {
@@ -454,6 +455,6 @@ async fn what_a_person_is_shown_hides_nothing_and_holds_no_secret() {
             .message
             .starts_with(&format!("Allow {clean}?"))
     );
-    let explained = toolbox.explain(RawCall::new("write", json!({})), &remote());
+    let explained = explain(&toolbox, RawCall::new("write", json!({})), &remote());
     assert_eq!(explained.plan.unwrap().summary, clean);
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use toolsmith_core::call::Answers;
 use toolsmith_core::{Block, Effect, Outcome, RawCall, ToolError};
 use toolsmith_runtime::{Caller, Order, Toolbox};
+use toolsmith_testing::explain;
 use toolsmith_testing::tools::{add, answering, definition, echoing, with_schema};
 use toolsmith_testing::{Recording, call, failure, value};
 
@@ -42,7 +43,11 @@ async fn arguments_a_hundred_thousand_levels_deep_are_refused() {
             let outcome = call(&toolbox, name, arguments).await;
             assert_eq!(failure(&outcome).code(), code, "{name}");
         }
-        let explained = toolbox.explain(RawCall::new("nothing", deep()), &Caller::new("test"));
+        let explained = explain(
+            &toolbox,
+            RawCall::new("nothing", deep()),
+            &Caller::new("test"),
+        );
         assert!(explained.error.is_some());
     }
     assert_eq!(

@@ -34,6 +34,8 @@ mod record;
 
 mod log;
 
+mod isolation;
+
 mod hostile;
 
 mod properties;

@@ -3,6 +3,7 @@
 use serde_json::json;
 use toolsmith_core::{AnyTool, Binding, Exposure, Outcome, RawCall, Source, ToolName};
 use toolsmith_runtime::{BuildError, Caller, Selection, Toolbox};
+use toolsmith_testing::explain;
 use toolsmith_testing::tools::{answering, definition, echoing};
 use toolsmith_testing::{call, failure, value};
 
@@ -225,7 +226,7 @@ async fn a_caller_with_an_offer_cannot_reach_or_learn_of_anything_else() {
         failure(&reply.into_outcome()).message,
         "there is no tool \"secret_on\""
     );
-    let explained = toolbox.explain(RawCall::new("secret_one", json!({})), &caller);
+    let explained = explain(&toolbox, RawCall::new("secret_one", json!({})), &caller);
     assert!(explained.tool.is_none());
 }
 

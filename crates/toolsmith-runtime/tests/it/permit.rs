@@ -8,6 +8,7 @@ use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{AnyTool, Confirm, Consent, Effect, Outcome, Plan, RawCall, ToolError};
 use toolsmith_runtime::permit::{Guard, GuardError, Judgement, Subject, Verdict};
 use toolsmith_runtime::{Caller, Mode, Policy, Toolbox};
+use toolsmith_testing::explain;
 use toolsmith_testing::tools::{definition, echoing, taking};
 use toolsmith_testing::{Recording, ScriptedApprover, call, failure};
 
@@ -37,8 +38,11 @@ fn toolbox(tool: AnyTool, policy: Policy) -> Toolbox {
 }
 
 fn decide(tool: AnyTool, policy: Policy) -> (Verdict, String, String) {
-    let explained =
-        toolbox(tool, policy).explain(RawCall::new("tool", json!({})), &Caller::new("test"));
+    let explained = explain(
+        &toolbox(tool, policy),
+        RawCall::new("tool", json!({})),
+        &Caller::new("test"),
+    );
     let decision = explained.decision.unwrap();
     (decision.verdict, decision.by, decision.reason)
 }
@@ -137,8 +141,12 @@ impl Guard for Says {
     fn name(&self) -> &str {
         "sentry"
     }
-    fn judge(&self, _subject: &Subject<'_>) -> Result<Judgement, GuardError> {
+    async fn judge(&self, _subject: &Subject<'_>) -> Result<Judgement, GuardError> {
         match self.0 {
+            "slow" => {
+                tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+                Ok(Judgement::NoOpinion)
+            }
             "nothing" => Ok(Judgement::NoOpinion),
             "error" => Err(GuardError("its list is gone".to_owned())),
             _ => panic!("the guard is broken"),
@@ -266,7 +274,7 @@ async fn explain_tells_plan_decision_and_rule_and_runs_nothing() {
         .build()
         .unwrap();
     let caller = Caller::new("test").with_approver(approver.clone());
-    let explained = toolbox.explain(RawCall::new("tool", json!({"n": "3"})), &caller);
+    let explained = explain(&toolbox, RawCall::new("tool", json!({"n": "3"})), &caller);
     assert_eq!(
         serde_json::to_value(&explained).unwrap(),
         json!({
@@ -282,7 +290,11 @@ async fn explain_tells_plan_decision_and_rule_and_runs_nothing() {
             },
         })
     );
-    let explained = toolbox.explain(RawCall::new("tool", json!({"n": "\u{202e}x"})), &caller);
+    let explained = explain(
+        &toolbox,
+        RawCall::new("tool", json!({"n": "\u{202e}x"})),
+        &caller,
+    );
     let error = explained.error.unwrap();
     assert_eq!(error.code(), "invalid_parameters");
     assert!(

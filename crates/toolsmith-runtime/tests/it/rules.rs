@@ -5,6 +5,7 @@ use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{AnyTool, Kind, Outcome, Plan, RawCall, Schema, Source, ToolDef, Touch};
 use toolsmith_runtime::permit::{Rule, Verdict};
 use toolsmith_runtime::{Caller, Mode, Policy, Toolbox};
+use toolsmith_testing::explain;
 use toolsmith_testing::tools::{definition, echoing};
 
 /// `tool(file_path, …)`, open, which names no paths by itself.
@@ -41,7 +42,7 @@ fn decide(tool: AnyTool, rule: Rule, arguments: Value, caller: &Caller) -> Verdi
         .policy(policy)
         .build()
         .unwrap();
-    let explained = toolbox.explain(RawCall::new(name, arguments), caller);
+    let explained = explain(&toolbox, RawCall::new(name, arguments), caller);
     explained
         .decision
         .unwrap_or_else(|| panic!("{:?}", explained.error))
@@ -483,8 +484,7 @@ fn rules_speak_of_the_real_tool_whatever_it_was_called_by() {
         .unwrap();
     for name in ["tool", "acme_tool"] {
         let call = RawCall::new(name, json!({"file_path": ""}));
-        let decision = toolbox
-            .explain(call, &Caller::new("test"))
+        let decision = explain(&toolbox, call, &Caller::new("test"))
             .decision
             .unwrap();
         assert_eq!(decision.verdict, Verdict::Deny, "{name}");

@@ -1,0 +1,39 @@
+//! Definitions that come from elsewhere: their texts are somebody else's words.
+//!
+//! What a model and a terminal get to see of them is cleaned once, at
+//! registration. Schemas stay exactly as they were received.
+
+use std::sync::Arc;
+
+use toolsmith_core::{Source, ToolDef};
+
+use crate::shape::clean;
+
+/// How many bytes one text of an imported definition may have.
+const MAX_TEXT: usize = 16 << 10;
+
+/// The definition with the texts of an imported tool cleaned and bounded; an own
+/// one as it is.
+pub(super) fn cleaned(definition: Arc<ToolDef>) -> Arc<ToolDef> {
+    if definition.source == Source::Builtin {
+        return definition;
+    }
+    let mut definition = Arc::unwrap_or_clone(definition);
+    let description = &mut definition.description;
+    let texts = [&mut description.short, &mut description.long]
+        .into_iter()
+        .chain(&mut description.usage_notes)
+        .chain(&mut description.important)
+        .chain(&mut definition.title)
+        .chain(&mut definition.returns)
+        .chain(&mut definition.meta.category)
+        .chain(&mut definition.meta.version)
+        .chain(&mut definition.meta.documentation_url)
+        .chain(&mut definition.meta.tags);
+    for text in texts {
+        let mut tidy = clean(text).into_owned();
+        tidy.truncate(tidy.floor_char_boundary(MAX_TEXT.min(tidy.len())));
+        *text = tidy;
+    }
+    Arc::new(definition)
+}

@@ -1,0 +1,289 @@
+//! What one tool, guard or source does harms nobody else.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use toolsmith_core::outcome::ResourceContent;
+use toolsmith_core::reply::{Question, Response};
+use toolsmith_core::tool::{SourceError, ToolSource};
+use toolsmith_core::{
+    AnyTool, Block, Outcome, Plan, RawCall, Schema, Tool, ToolContext, ToolDef, ToolError,
+};
+use toolsmith_runtime::permit::{Guard, GuardError, Judgement, Subject};
+use toolsmith_runtime::{Caller, Inquirer, Limits, Order, Toolbox};
+use toolsmith_testing::tools::{add, answering, definition};
+use toolsmith_testing::{BlockingGate, call, failure, value};
+
+struct Slow;
+
+impl Guard for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+    async fn judge(&self, _subject: &Subject<'_>) -> Result<Judgement, GuardError> {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        Ok(Judgement::NoOpinion)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_that_takes_too_long_denies() {
+    let toolbox = Toolbox::builder()
+        .tools([add()])
+        .guard(Slow)
+        .build()
+        .unwrap();
+    let outcome = call(&toolbox, "add", json!({"a": 1, "b": 2})).await;
+    assert_eq!(
+        failure(&outcome).message,
+        "not allowed by guard slow: the guard took too long"
+    );
+}
+
+#[tokio::test]
+async fn a_plan_that_takes_too_long_does_not_run() {
+    let mut limits = Limits::default();
+    limits.judging = Duration::ZERO;
+    let planned = toolsmith_core::tool::FunctionTool::new(definition("tool"))
+        .with_plan(|_: &serde_json::Value| {
+            // Any time at all is more than none.
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(Plan::new("slow"))
+        })
+        .into_async(async |_: serde_json::Value, _| Outcome::nothing());
+    let toolbox = Toolbox::builder()
+        .tools([planned])
+        .limits(limits)
+        .build()
+        .unwrap();
+    let outcome = call(&toolbox, "tool", json!({})).await;
+    assert_eq!(failure(&outcome).code(), "timeout");
+}
+
+/// Drops with a panic.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("again");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_that_panics_again_harms_no_other_call() {
+    let bomb = AnyTool::from_fn(
+        definition("bomb"),
+        async |_: serde_json::Value, _| -> Outcome { std::panic::panic_any(Bomb) },
+    );
+    let toolbox = Toolbox::new([bomb, add()]).unwrap();
+    let calls = [
+        RawCall::new("bomb", json!({})),
+        RawCall::new("add", json!({"a": 1, "b": 2})),
+    ];
+    let replies = toolbox
+        .run_all(calls, &Caller::new("test"), Order::Parallel)
+        .await;
+    let outcomes: Vec<Outcome> = replies.into_iter().map(|r| r.into_outcome()).collect();
+    assert_eq!(failure(&outcomes[0]).code(), "internal");
+    assert!(outcomes[1].is_success());
+}
+
+struct NoDefinition;
+
+impl Tool for NoDefinition {
+    fn definition(&self) -> Arc<ToolDef> {
+        panic!("none")
+    }
+    async fn call(&self, _: toolsmith_core::Arguments, _: ToolContext) -> Outcome {
+        Outcome::nothing()
+    }
+}
+
+#[test]
+fn a_tool_that_panics_when_asked_what_it_is_is_left_out() {
+    let toolbox = Toolbox::new([]).unwrap();
+    let errors = toolbox
+        .registry()
+        .load("files", [AnyTool::new(NoDefinition), add()]);
+    assert_eq!(errors.len(), 1);
+    assert!(toolbox.registry().has("add"));
+}
+
+struct Source(&'static str, Vec<&'static str>);
+
+impl ToolSource for Source {
+    fn name(&self) -> &str {
+        self.0
+    }
+    async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
+        let me = self.0;
+        let tool = |name: &&str| answering(definition(name), move || Outcome::ok(me));
+        Ok(self.1.iter().map(tool).collect())
+    }
+}
+
+#[tokio::test]
+async fn a_source_called_direct_does_not_touch_direct_registrations() {
+    let toolbox = Toolbox::new([add()]).unwrap();
+    toolbox
+        .refresh(&Source("direct", vec!["other"]))
+        .await
+        .unwrap();
+    assert!(toolbox.registry().has("add"));
+    assert!(toolbox.registry().has("other"));
+}
+
+#[tokio::test]
+async fn a_shadowed_tool_takes_its_place_when_the_first_goes() {
+    let toolbox = Toolbox::new([]).unwrap();
+    toolbox.refresh(&Source("one", vec!["x"])).await.unwrap();
+    toolbox.refresh(&Source("two", vec!["x"])).await.unwrap();
+    assert_eq!(value(&call(&toolbox, "x", json!({})).await), json!("one"));
+    assert_eq!(toolbox.registry().shadowed().len(), 1);
+    toolbox.refresh(&Source("one", vec![])).await.unwrap();
+    assert_eq!(value(&call(&toolbox, "x", json!({})).await), json!("two"));
+    assert_eq!(toolbox.registry().shadowed(), []);
+}
+
+#[tokio::test]
+async fn every_piece_of_a_reply_counts() {
+    let link = |n: usize| Block::Link {
+        uri: format!("file:///{n}/{}", "x".repeat(1000)),
+        name: "name".to_owned(),
+        description: None,
+        mime_type: None,
+    };
+    let resource = |n: usize| Block::Resource {
+        uri: format!("file:///{n}"),
+        mime_type: None,
+        content: ResourceContent::Text("y".repeat(40_000)),
+    };
+    let mut links = Outcome::nothing();
+    links.content = (0..3000).map(link).collect();
+    let mut resources = Outcome::nothing();
+    resources.content = (0..100).map(resource).collect();
+    let mut empty = Outcome::nothing();
+    empty.content = (0..100_000).map(|_| Block::text("")).collect();
+    let mut cause = ToolError::failed("no");
+    cause.cause = Some(Arc::new(std::io::Error::other("z".repeat(1 << 20))));
+    for outcome in [links, resources, empty, Outcome::failure(cause)] {
+        let toolbox =
+            Toolbox::new([answering(definition("tool"), move || outcome.clone())]).unwrap();
+        let outcome = call(&toolbox, "tool", json!({})).await;
+        for shape in [outcome.to_mcp(), outcome.to_envelope(), outcome.to_result()] {
+            assert!(shape.to_string().len() < 120_000);
+        }
+    }
+}
+
+#[tokio::test]
+async fn data_that_is_no_base64_is_left_out() {
+    let image = Block::Image {
+        data: "\u{202e}\u{1b}]0;x\u{7}".to_owned(),
+        mime_type: "image/png".to_owned(),
+    };
+    let toolbox = Toolbox::new([answering(definition("tool"), move || {
+        Outcome::nothing().with_block(image.clone())
+    })])
+    .unwrap();
+    let outcome = call(&toolbox, "tool", json!({})).await;
+    assert_eq!(
+        outcome.content,
+        [Block::text("[image of 9 bytes left out: it is not base64]")]
+    );
+}
+
+struct Never;
+
+impl Inquirer for Never {
+    fn inquire(
+        &self,
+        _question: Question,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Response> + Send + '_>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            Response::Declined
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn asking_for_ever_does_not_stop_the_clock_for_ever() {
+    let tool = AnyTool::from_fn(
+        definition("tool"),
+        async |_: serde_json::Value, context: ToolContext| {
+            loop {
+                let schema = Schema::no_arguments();
+                context.ask(Question::new("still there?", schema)).await;
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        },
+    );
+    let toolbox = Toolbox::new([tool]).unwrap();
+    let caller = Caller::new("test")
+        .with_inquirer(Never)
+        .with_timeout(Duration::from_secs(1));
+    let outcome = toolbox
+        .run(RawCall::new("tool", json!({})), &caller)
+        .await
+        .into_outcome();
+    assert_eq!(failure(&outcome).code(), "timeout");
+}
+
+#[test]
+fn execute_says_no_where_it_would_hang() {
+    let toolbox = Toolbox::new([add()]).unwrap();
+    let add = || RawCall::new("add", json!({"a": 1, "b": 2}));
+    let current = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let caller = Caller::new("test");
+    let outcome = toolbox.execute(add(), &caller, current.handle());
+    assert_eq!(failure(&outcome.into_outcome()).code(), "internal");
+    let multi = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let handle = multi.handle().clone();
+    let inside = multi.block_on(async { toolbox.execute(add(), &caller, &handle) });
+    assert_eq!(failure(&inside.into_outcome()).code(), "internal");
+    let outcome = toolbox.execute(add(), &caller, &handle).into_outcome();
+    assert!(outcome.is_success());
+}
+
+/// Sixteen threads, all wanted by one tool: two are left to the others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_slow_blocking_tool_leaves_threads_to_the_others() {
+    let gate = BlockingGate::new();
+    let mut limits = Limits::default();
+    limits.blocking_threads = 16;
+    let toolbox = Toolbox::builder()
+        .tools([
+            gate.tool(definition("slow")),
+            toolsmith_testing::tools::blocking_echo(),
+        ])
+        .limits(limits)
+        .build()
+        .unwrap();
+    let slow = {
+        let toolbox = toolbox.clone();
+        tokio::spawn(async move {
+            let calls = (0..32).map(|_| RawCall::new("slow", json!({})));
+            let caller = Caller::new("test");
+            toolbox.run_all(calls, &caller, Order::Parallel).await
+        })
+    };
+    gate.wait_until(|now, _| now == 14);
+    let outcome = call(&toolbox, "blocking_echo", json!({"text": "quick"})).await;
+    assert!(outcome.is_success(), "{outcome:?}");
+    gate.release(32);
+    let replies = slow.await.unwrap();
+    assert!(
+        replies
+            .into_iter()
+            .all(|reply| reply.into_outcome().is_success())
+    );
+}
