@@ -16,8 +16,14 @@ const MAX_DEPTH: usize = 64;
 const MAX_BYTES: usize = 1024 * 1024;
 /// Real schemas expand to a few thousand at most.
 const MAX_EXPANSION: u64 = 100_000;
-/// How many schema applications one validation may cost, at the worst.
+/// How many schema applications one call may cost, at the worst, all passes
+/// together: a tenth of a second or so.
 const MAX_APPLICATIONS: f64 = 10_000_000.0;
+/// How often a call's arguments are gone through at most: before each round of
+/// mending, in each, and to say what is left.
+const PASSES: f64 = 10.0;
+/// What every schema may be given, however it branches.
+const LEAST_DEPTH: usize = 3;
 
 /// How costly a schema is to apply.
 #[derive(Clone, Copy, Debug)]
@@ -86,16 +92,29 @@ pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
     };
     let weight = walk.weigh(schema)?;
     let widest = weight.widest();
-    let argument_depth = if widest > 1 {
-        let rounds = MAX_APPLICATIONS / weight.total as f64;
-        rounds.max(1.0).log(widest as f64).floor() as usize
-    } else {
-        json::MAX_DEPTH
+    let argument_depth = match widest {
+        0 | 1 => json::MAX_DEPTH,
+        _ => affordable_depth(weight.total, widest),
     };
     Ok(Measure {
-        argument_depth: argument_depth.clamp(3, json::MAX_DEPTH),
+        argument_depth,
         has_patterns: walk.has_patterns,
     })
+}
+
+/// How deep a value may nest before a schema that branches into itself costs too
+/// much. To report a failure the validator asks every level again whether it fits,
+/// so the levels count once more.
+fn affordable_depth(total: u64, widest: u64) -> usize {
+    let cost = |depth: usize| {
+        let depth = depth as f64;
+        total as f64 * (widest as f64).powf(depth) * depth * PASSES
+    };
+    let affordable = |depth: &usize| cost(*depth) <= MAX_APPLICATIONS;
+    (LEAST_DEPTH..=json::MAX_DEPTH)
+        .take_while(affordable)
+        .last()
+        .unwrap_or(LEAST_DEPTH)
 }
 
 /// Finds a schema that applies itself to the same value through references and

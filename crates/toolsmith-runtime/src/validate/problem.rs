@@ -1,6 +1,8 @@
 //! What is wrong with a call, in words a model corrects itself from: which
 //! argument, what was expected, what came, and what may have been meant.
 
+use std::collections::VecDeque;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use serde::Serialize;
@@ -282,8 +284,8 @@ fn schemas_at<'t>(tool: &'t ToolDef, arguments: &Value, pointer: &str) -> Vec<&'
 /// A schema and all that it applies to the same value, as far as it can be told.
 fn spread<'t>(root: &'t Value, schema: &'t Value, value: &Value) -> Vec<&'t Value> {
     let mut found: Vec<&Value> = Vec::new();
-    let mut waiting = vec![schema];
-    while let Some(schema) = waiting.pop() {
+    let mut waiting = VecDeque::from([schema]);
+    while let Some(schema) = waiting.pop_front() {
         let Some(schema) = choice::resolved(root, schema) else {
             continue;
         };
@@ -296,7 +298,7 @@ fn spread<'t>(root: &'t Value, schema: &'t Value, value: &Value) -> Vec<&'t Valu
             .and_then(|schema| choice::meant(root, schema, value));
         let lists = match meant {
             Some(branch) => {
-                waiting.push(branch);
+                waiting.push_back(branch);
                 &["allOf"][..]
             }
             None => &["allOf", "anyOf", "oneOf"],
