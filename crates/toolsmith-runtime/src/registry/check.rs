@@ -4,7 +4,10 @@ use serde_json::Value;
 use toolsmith_core::{Schema, Source, ToolDef, ToolName};
 
 use super::measure::{self, Measure};
-use crate::validate::compile;
+use crate::validate::{Dialect, bounded, compile};
+
+/// How much is shown of what others say about a schema.
+const MESSAGE: usize = 300;
 
 /// Why a tool could not be registered.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +103,14 @@ pub enum SchemaFault {
         /// What the meta-schema says.
         message: String,
     },
+    /// A version of JSON Schema this one does not follow.
+    #[error(
+        "its `$schema` is {dialect}; only draft 2020-12 (the default) and draft-07 are followed"
+    )]
+    Dialect {
+        /// What `$schema` says.
+        dialect: String,
+    },
     /// Arguments are always an object.
     #[error("arguments are an object, so its `type` must be \"object\"")]
     NotAnObject,
@@ -134,11 +145,20 @@ pub(super) fn definition(tool: &ToolDef) -> Result<Measure, RegistryError> {
 
 fn schema(schema: &Schema) -> Result<Measure, SchemaFault> {
     let value = schema.as_value();
+    let Some(dialect) = Dialect::of(value) else {
+        return Err(SchemaFault::Dialect {
+            dialect: bounded(&value["$schema"].to_string(), MESSAGE),
+        });
+    };
     let measure = measure::measure(value)?;
-    if let Err(error) = jsonschema::meta::validate(value) {
+    let checked = match dialect {
+        Dialect::Draft202012 => jsonschema::draft202012::meta::validate(value),
+        Dialect::Draft07 => jsonschema::draft7::meta::validate(value),
+    };
+    if let Err(error) = checked {
         return Err(SchemaFault::Invalid {
             pointer: pointer(error.instance_path().as_str()),
-            message: bounded(&error.to_string()),
+            message: bounded(&error.to_string(), MESSAGE),
         });
     }
     // Patterns the linear engine cannot run are found now rather than at the
@@ -146,7 +166,7 @@ fn schema(schema: &Schema) -> Result<Measure, SchemaFault> {
     if measure.has_patterns {
         compile(value).map_err(|message| SchemaFault::Invalid {
             pointer: "/".to_owned(),
-            message: bounded(&message),
+            message: bounded(&message, MESSAGE),
         })?;
     }
     Ok(measure)
@@ -193,11 +213,4 @@ fn own_form(name: &str) -> String {
 
 fn pointer(path: &str) -> String {
     if path.is_empty() { "/" } else { path }.to_owned()
-}
-
-fn bounded(text: &str) -> String {
-    match text.char_indices().nth(300) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -10,13 +10,20 @@ use serde_json::{Map, Value};
 use toolsmith_core::json;
 
 use super::SchemaFault;
+use crate::validate::choice;
 
 const MAX_DEPTH: usize = 64;
 const MAX_BYTES: usize = 1024 * 1024;
 /// Real schemas expand to a few thousand at most.
 const MAX_EXPANSION: u64 = 100_000;
-/// How many schema applications one validation may cost, at the worst.
+/// How many schema applications one call may cost, at the worst, all passes
+/// together: a tenth of a second or so.
 const MAX_APPLICATIONS: f64 = 10_000_000.0;
+/// How often a call's arguments are gone through at most: before each round of
+/// mending, in each, and to say what is left.
+const PASSES: f64 = 10.0;
+/// What every schema may be given, however it branches.
+const LEAST_DEPTH: usize = 3;
 
 /// How costly a schema is to apply.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +39,7 @@ pub(crate) struct Measure {
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Keywords that apply further schemas to the same value.
-const IN_PLACE: [&str; 8] = [
+const IN_PLACE: [&str; 9] = [
     "allOf",
     "anyOf",
     "oneOf",
@@ -41,7 +48,17 @@ const IN_PLACE: [&str; 8] = [
     "then",
     "else",
     "dependentSchemas",
+    "dependencies",
 ];
+
+/// Keywords that hold schemas only references lead to.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// Keywords that must know what the other keywords of their schema have looked at.
+const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
+/// The validator finds that out by applying everything in place again: measured,
+/// each such schema inside another costs nearly three times as much.
+const UNEVALUATED_COST: u64 = 3;
 
 /// Keywords that hold schemas for parts of the value.
 const NESTED: [&str; 10] = [
@@ -70,20 +87,34 @@ pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
         weights: HashMap::new(),
         under_way: HashSet::new(),
         depth: 0,
+        choices_are_sharpened: choice::can_be_rewritten(schema),
         has_patterns: false,
     };
     let weight = walk.weigh(schema)?;
     let widest = weight.widest();
-    let argument_depth = if widest > 1 {
-        let rounds = MAX_APPLICATIONS / weight.total as f64;
-        rounds.max(1.0).log(widest as f64).floor() as usize
-    } else {
-        json::MAX_DEPTH
+    let argument_depth = match widest {
+        0 | 1 => json::MAX_DEPTH,
+        _ => affordable_depth(weight.total, widest),
     };
     Ok(Measure {
-        argument_depth: argument_depth.clamp(3, json::MAX_DEPTH),
+        argument_depth,
         has_patterns: walk.has_patterns,
     })
+}
+
+/// How deep a value may nest before a schema that branches into itself costs too
+/// much. To report a failure the validator asks every level again whether it fits,
+/// so the levels count once more.
+fn affordable_depth(total: u64, widest: u64) -> usize {
+    let cost = |depth: usize| {
+        let depth = depth as f64;
+        total as f64 * (widest as f64).powf(depth) * depth * PASSES
+    };
+    let affordable = |depth: &usize| cost(*depth) <= MAX_APPLICATIONS;
+    (LEAST_DEPTH..=json::MAX_DEPTH)
+        .take_while(affordable)
+        .last()
+        .unwrap_or(LEAST_DEPTH)
 }
 
 /// Finds a schema that applies itself to the same value through references and
@@ -120,18 +151,22 @@ fn refuse_endless(root: &Value) -> Result<(), SchemaFault> {
     Ok(())
 }
 
-/// Every reference anywhere in a document.
+/// Every reference of every schema in a document. Data is passed over: a default
+/// or an example may have a field called `$ref`.
 fn all_references(root: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     let mut waiting = vec![root];
-    while let Some(value) = waiting.pop() {
-        match value {
-            Value::Array(items) => waiting.extend(items),
-            Value::Object(object) => {
-                found.extend(references_of(object));
-                waiting.extend(object.values());
+    while let Some(schema) = waiting.pop() {
+        let Value::Object(object) = schema else {
+            continue;
+        };
+        found.extend(references_of(object));
+        for (keyword, value) in object {
+            let keyword = keyword.as_str();
+            let lists = [&IN_PLACE[..], &NESTED, &DEFINITIONS];
+            if lists.iter().any(|list| list.contains(&keyword)) {
+                waiting.extend(parts(keyword, value).into_iter().map(|(_, schema)| schema));
             }
-            _ => {}
         }
     }
     found
@@ -179,6 +214,8 @@ struct Walk<'s> {
     /// References being expanded now.
     under_way: HashSet<&'s str>,
     depth: usize,
+    /// Whether a choice that can be told apart is compiled to enter one branch only.
+    choices_are_sharpened: bool,
     has_patterns: bool,
 }
 
@@ -214,6 +251,33 @@ impl<'s> Weight<'s> {
         }
     }
 
+    fn bounded(&self) -> Result<(), SchemaFault> {
+        if self.total > MAX_EXPANSION {
+            return Err(SchemaFault::Expansion {
+                limit: MAX_EXPANSION,
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds an alternative: a value is put to one of them only.
+    fn or(&mut self, other: &Self) {
+        self.total = self.total.saturating_add(other.total);
+        for (place, count) in &other.again {
+            let most = self.again.entry(place.clone()).or_default();
+            *most = (*most).max(*count);
+        }
+    }
+
+    /// The same, applied this often.
+    fn times(mut self, factor: u64) -> Self {
+        self.total = self.total.saturating_mul(factor);
+        for count in self.again.values_mut() {
+            *count = count.saturating_mul(factor);
+        }
+        self
+    }
+
     /// The most any part of a value is put to: what is said of it by name, and all
     /// that is said of any part.
     fn widest(&self) -> u64 {
@@ -237,8 +301,12 @@ impl<'s> Walk<'s> {
             return Err(SchemaFault::Depth { limit: MAX_DEPTH });
         }
         let mut weight = Weight::one();
+        let is_unevaluated = UNEVALUATED
+            .iter()
+            .any(|keyword| object.contains_key(*keyword));
+        let in_place_cost = if is_unevaluated { UNEVALUATED_COST } else { 1 };
         for reference in references_of(object) {
-            let beneath = self.follow(reference)?;
+            let beneath = self.follow(reference)?.times(in_place_cost);
             weight.add(&beneath, None);
         }
         for (keyword, value) in object {
@@ -248,20 +316,32 @@ impl<'s> Walk<'s> {
             if !same_value && !NESTED.contains(&keyword) {
                 continue;
             }
+            if matches!(keyword, "oneOf" | "anyOf")
+                && let Value::Array(branches) = value
+                && self.choices_are_sharpened
+                && choice::is_told_apart(self.root, branches)
+            {
+                let mut either = Weight::one();
+                for branch in branches {
+                    either.or(&self.weigh(branch)?);
+                }
+                weight.add(&either.times(in_place_cost), None);
+                weight.bounded()?;
+                continue;
+            }
             for (name, part) in parts(keyword, value) {
                 let place = match keyword {
                     _ if same_value => None,
                     "properties" => name,
                     _ => Some(ANY),
                 };
-                let beneath = self.weigh(part)?;
+                let mut beneath = self.weigh(part)?;
+                if same_value {
+                    beneath = beneath.times(in_place_cost);
+                }
                 weight.add(&beneath, place);
             }
-            if weight.total > MAX_EXPANSION {
-                return Err(SchemaFault::Expansion {
-                    limit: MAX_EXPANSION,
-                });
-            }
+            weight.bounded()?;
         }
         self.depth -= 1;
         Ok(weight)
@@ -289,7 +369,8 @@ fn parts<'s>(keyword: &str, value: &'s Value) -> Vec<(Option<&'s str>, &'s Value
     match value {
         Value::Array(list) => list.iter().map(|schema| (None, schema)).collect(),
         Value::Object(map) => match keyword {
-            "properties" | "patternProperties" | "dependentSchemas" => {
+            "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
+            | "definitions" => {
                 let named = map
                     .iter()
                     .map(|(name, schema)| (Some(name.as_str()), schema));

@@ -13,6 +13,8 @@ use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 use toolsmith_core::ToolError;
 
+use super::choice;
+use super::dialect::Dialect;
 use crate::registry::Entry;
 
 /// How much memory one compiled regular expression may take.
@@ -104,13 +106,20 @@ fn evict(filled: &mut Vec<Weak<Entry>>, bound: usize) {
 /// Compiles a schema: formats enforced, linear regular expressions, and no
 /// reference that leads anywhere else.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
+    let dialect = Dialect::of(schema).ok_or("its `$schema` is not followed")?;
+    let mut schema = choice::sharpened(schema);
+    // The dialect is chosen above, so that every way to write its address will do.
+    if let Value::Object(object) = &mut schema {
+        object.shift_remove("$schema");
+    }
     let build = || {
         jsonschema::options()
+            .with_draft(dialect.draft())
             .should_validate_formats(true)
             .should_ignore_unknown_formats(true)
             .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES))
             .offline()
-            .build(schema)
+            .build(&schema)
     };
     // The schema may come from anywhere; a panic in the compiler is a refusal.
     match catch_unwind(AssertUnwindSafe(build)) {

@@ -12,36 +12,32 @@ use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::{Number, Value};
 use toolsmith_core::{ToolDef, json};
 
+use super::choice;
 use super::problem::shown;
+use super::text::{name_of, unescaped};
 
-/// Mending one value can uncover the next (a list inside a string), but not often.
-const ROUNDS: usize = 4;
-
+/// Mends what can be mended once, and tells whether anything was.
 pub(super) fn coerce(
     tool: &ToolDef,
     validator: &Validator,
     value: &mut Value,
     repairs: &mut Vec<String>,
-) {
-    for _ in 0..ROUNDS {
-        let (mut mends, mut literals) = (Vec::new(), HashSet::new());
-        for error in validator.iter_errors(value) {
-            collect(&error, &mut mends);
-            collect_literals(&error, &mut literals);
-        }
-        let mut mended = false;
-        for (path, wanted) in mends {
-            let wanted = if literals.contains(&path) {
-                &[][..]
-            } else {
-                &wanted
-            };
-            mended |= mend(tool, value, &path, wanted, repairs);
-        }
-        if !mended {
-            return;
-        }
+) -> bool {
+    let (mut mends, mut literals) = (Vec::new(), HashSet::new());
+    for error in validator.iter_errors(value) {
+        collect(&error, &mut mends);
+        collect_literals(&error, &mut literals);
     }
+    let mut mended = false;
+    for (path, wanted) in mends {
+        let wanted = if literals.contains(&path) {
+            &[][..]
+        } else {
+            &wanted
+        };
+        mended |= mend(tool, value, &path, wanted, repairs);
+    }
+    mended
 }
 
 /// Where a value has the wrong type, and which types would do. Of alternatives
@@ -57,6 +53,12 @@ fn collect(error: &ValidationError<'_>, mends: &mut Vec<(String, Vec<JsonType>)>
             mends.push((path, wanted));
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            if let Some(branch) = choice::nearest_branch(context, &path) {
+                for error in branch {
+                    collect(error, mends);
+                }
+                return;
+            }
             let mut wanted = Vec::new();
             for branch in context {
                 for error in branch {
@@ -128,15 +130,15 @@ fn drop_null(tool: &ToolDef, arguments: &mut Value, path: &str, repairs: &mut Ve
     let Some((parent, name)) = path.rsplit_once('/') else {
         return false;
     };
-    let name = name.replace("~1", "/").replace("~0", "~");
+    let name = unescaped(name);
     let required = parent.is_empty()
         && tool.input.as_value()["required"]
             .as_array()
-            .is_some_and(|names| names.iter().any(|required| *required == name));
+            .is_some_and(|names| names.iter().any(|required| *required == *name));
     let Some(Value::Object(object)) = arguments.pointer_mut(parent) else {
         return false;
     };
-    if required || object.shift_remove(&name).is_none() {
+    if required || object.shift_remove(&*name).is_none() {
         return false;
     }
     repairs.push(format!("`{}`: took null for left out", name_of(path)));
@@ -175,23 +177,4 @@ fn read_as(value: &Value, wanted: JsonType) -> Option<Value> {
         (Value::Bool(value), JsonType::String) => Some(value.to_string().into()),
         _ => None,
     }
-}
-
-/// A JSON pointer as people write it: `/edits/0/old_string` → `edits[0].old_string`.
-pub(super) fn name_of(pointer: &str) -> String {
-    let mut name = String::new();
-    for part in pointer.split('/').skip(1) {
-        let part = part.replace("~1", "/").replace("~0", "~");
-        if !name.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) {
-            name.push('[');
-            name.push_str(&part);
-            name.push(']');
-        } else {
-            if !name.is_empty() {
-                name.push('.');
-            }
-            name.push_str(&part);
-        }
-    }
-    name
 }

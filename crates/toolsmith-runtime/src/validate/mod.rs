@@ -5,9 +5,12 @@
 //! comes out is a [`ValidCall`], whose arguments cannot be changed any more.
 
 mod cache;
+pub(crate) mod choice;
 mod coerce;
+mod dialect;
 mod normalise;
 mod problem;
+mod text;
 
 use std::sync::Arc;
 
@@ -16,10 +19,15 @@ use toolsmith_core::call::RawArguments;
 use toolsmith_core::{Arguments, ErrorKind, Source, ToolDef, ToolError, json};
 
 pub(crate) use cache::{Cache, CompiledSlot, compile};
+pub(crate) use dialect::Dialect;
 pub use problem::Problem;
+pub(crate) use text::bounded;
 
 use crate::registry::Entry;
 use crate::resolve::ResolvedCall;
+
+/// Mending one value can uncover the next (a list inside a string), but not often.
+const ROUNDS: usize = 4;
 
 /// A call whose arguments fit its tool's schema.
 #[derive(Clone, Debug)]
@@ -67,15 +75,24 @@ pub(crate) fn validate(
     let mut value = Value::Object(object);
     // The schemas of imported tools document what their server does by itself;
     // filling in their defaults could only change what it is sent.
-    if !matches!(tool.source, Source::Mcp { .. }) {
-        normalise::normalise(tool.input.as_value(), &mut value);
-    }
-    if !compiled.is_valid(&value) {
-        coerce::coerce(&tool, &compiled, &mut value, &mut repairs);
-        let problems = problem::problems(&tool, &compiled, &value);
-        if !problems.is_empty() {
+    let is_own = !matches!(tool.source, Source::Mcp { .. });
+    let mut round = 0;
+    loop {
+        // What coercion uncovers has defaults and whole numbers too. A `null` it
+        // took away is not filled in again.
+        if is_own {
+            normalise::normalise(tool.input.as_value(), &mut value, round == 0);
+        }
+        if compiled.is_valid(&value) {
+            break;
+        }
+        if round == ROUNDS || !coerce::coerce(&tool, &compiled, &mut value, &mut repairs) {
+            let problems = problem::problems(&tool, &compiled, &value);
             return Err(problem::error(&tool, &problems));
         }
+        // A string can hold what the arguments themselves may not.
+        value = bearable(&tool, value, &entry, byte_limit)?;
+        round += 1;
     }
     let Value::Object(object) = value else {
         return Err(ToolError::internal("arguments stopped being an object"));
@@ -101,6 +118,23 @@ fn into_object(
         }
         _ => return Err(refusal(tool, "come in a form this version does not know")),
     };
+    match bearable(tool, value, entry, byte_limit)? {
+        Value::Object(object) => Ok(object),
+        Value::Null => Ok(Map::new()),
+        other => Err(refusal(
+            tool,
+            &format!("must be an object, not {}", problem::shown(&other)),
+        )),
+    }
+}
+
+/// The value, if its depth and its size can be borne.
+fn bearable(
+    tool: &ToolDef,
+    value: Value,
+    entry: &Entry,
+    byte_limit: usize,
+) -> Result<Value, ToolError> {
     let deepest = entry.measure.argument_depth;
     if json::depth_exceeds(&value, deepest) {
         json::dismantle(value);
@@ -109,14 +143,7 @@ fn into_object(
     if json::size_exceeds(&value, byte_limit) {
         return Err(refusal(tool, &format!("take more than {byte_limit} bytes")));
     }
-    match value {
-        Value::Object(object) => Ok(object),
-        Value::Null => Ok(Map::new()),
-        other => Err(refusal(
-            tool,
-            &format!("must be an object, not {}", problem::shown(&other)),
-        )),
-    }
+    Ok(value)
 }
 
 fn refusal(tool: &ToolDef, what: &str) -> ToolError {

@@ -1,73 +1,105 @@
 //! Fills in defaults, and makes whole numbers whole.
 //!
 //! Follows the schema and the value side by side, only where the schema is plain:
-//! a default inside `anyOf` belongs to a branch nobody has chosen yet.
+//! a default inside `anyOf` belongs to a branch nobody has chosen yet, unless the
+//! value itself says which one it is.
 
 use serde_json::{Map, Number, Value};
+
+use super::choice;
 
 /// References are followed this often at most; a value cannot nest deeper anyway.
 const MAX_STEPS: usize = 200;
 
-pub(super) fn normalise(schema: &Value, value: &mut Value) {
-    step(schema, schema, value, 0);
+/// Works on a value in place. Defaults that are `null` are filled in only where
+/// they are wanted.
+pub(super) fn normalise(schema: &Value, value: &mut Value, null_defaults: bool) {
+    let walk = Walk {
+        root: schema,
+        null_defaults,
+    };
+    walk.step(schema, value, 0);
 }
 
-fn step(root: &Value, schema: &Value, value: &mut Value, depth: usize) {
-    if depth > MAX_STEPS {
-        return;
-    }
-    let schema = match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => {
-            let target = reference.strip_prefix('#').and_then(|p| root.pointer(p));
-            match target {
-                Some(target) => target,
-                None => return,
-            }
+struct Walk<'s> {
+    root: &'s Value,
+    null_defaults: bool,
+}
+
+impl Walk<'_> {
+    fn step(&self, schema: &Value, value: &mut Value, depth: usize) {
+        if depth > MAX_STEPS {
+            return;
         }
-        None => schema,
-    };
-    let Value::Object(schema) = schema else {
-        return;
-    };
-    match value {
-        Value::Object(object) => fields(root, schema, object, depth),
-        Value::Array(items) => {
-            if let Some(item_schema) = schema.get("items") {
-                for item in items {
-                    step(root, item_schema, item, depth + 1);
+        let Some(Value::Object(schema)) = choice::resolved(self.root, schema) else {
+            return;
+        };
+        if let Some(branch) = choice::meant(self.root, schema, value) {
+            self.step(branch, value, depth + 1);
+        }
+        match value {
+            Value::Object(object) => self.fields(schema, object, depth),
+            Value::Array(items) => self.items(schema, items, depth),
+            Value::Number(number) => {
+                // JSON Schema counts 5.0 as an integer, Rust's types do not.
+                if schema.get("type").is_some_and(wants_integer)
+                    && let Some(whole) = whole(number)
+                {
+                    *number = whole;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fields(&self, schema: &Map<String, Value>, object: &mut Map<String, Value>, depth: usize) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            match object.get_mut(name) {
+                Some(value) => self.step(property, value, depth + 1),
+                None => {
+                    if let Some(default) = property.get("default")
+                        && (self.null_defaults || !default.is_null())
+                    {
+                        object.insert(name.clone(), default.clone());
+                    }
                 }
             }
         }
-        Value::Number(number) => {
-            // JSON Schema counts 5.0 as an integer, Rust's types do not.
-            if schema.get("type").is_some_and(|kind| kind == "integer")
-                && let Some(whole) = whole(number)
-            {
-                *number = whole;
-            }
-        }
-        _ => {}
-    }
-}
-
-fn fields(
-    root: &Value,
-    schema: &Map<String, Value>,
-    object: &mut Map<String, Value>,
-    depth: usize,
-) {
-    let Some(Value::Object(properties)) = schema.get("properties") else {
-        return;
-    };
-    for (name, property) in properties {
-        match object.get_mut(name) {
-            Some(value) => step(root, property, value, depth + 1),
-            None => {
-                if let Some(default) = property.get("default") {
-                    object.insert(name.clone(), default.clone());
+        // What a pattern also speaks of is not "additional"; such maps stay as they are.
+        if let Some(others) = schema.get("additionalProperties")
+            && !schema.contains_key("patternProperties")
+        {
+            for (name, value) in object {
+                if properties.is_none_or(|known| !known.contains_key(name)) {
+                    self.step(others, value, depth + 1);
                 }
             }
         }
+    }
+
+    fn items(&self, schema: &Map<String, Value>, items: &mut [Value], depth: usize) {
+        // Draft-07 writes `items` and `additionalItems` for `prefixItems` and `items`.
+        let (first, rest) = match schema.get("items") {
+            Some(Value::Array(first)) => (Some(first), schema.get("additionalItems")),
+            rest => (schema.get("prefixItems").and_then(Value::as_array), rest),
+        };
+        let first = first.map_or(&[][..], Vec::as_slice);
+        for (index, item) in items.iter_mut().enumerate() {
+            if let Some(schema) = first.get(index).or(rest) {
+                self.step(schema, item, depth + 1);
+            }
+        }
+    }
+}
+
+fn wants_integer(kind: &Value) -> bool {
+    match kind {
+        // Beside "number", a fraction is as good as a whole.
+        Value::Array(kinds) => {
+            kinds.iter().any(|kind| kind == "integer") && kinds.iter().all(|kind| kind != "number")
+        }
+        kind => kind == "integer",
     }
 }
 

@@ -1,13 +1,16 @@
 //! What is wrong with a call, in words a model corrects itself from: which
 //! argument, what was expected, what came, and what may have been meant.
 
+use std::collections::VecDeque;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolsmith_core::{ErrorKind, ToolDef, ToolError};
 
-use super::coerce::name_of;
+use super::choice;
+use super::text::{self, name_of};
 use crate::registry::nearest;
 
 /// More than this many problems teach nothing more.
@@ -33,17 +36,30 @@ pub(super) fn problems(tool: &ToolDef, validator: &Validator, value: &Value) -> 
     let mut problems = Vec::new();
     for error in validator.iter_errors(value) {
         describe(tool, value, &error, &mut problems);
+        dedupe(&mut problems);
         if problems.len() >= MOST {
             break;
         }
     }
     // In the order of the schema, which is the order a reader has in mind.
-    let names = known_names(tool, "");
+    let names = known_names(tool, value, "");
     problems.sort_by_key(|problem| {
         let outermost = problem.path.split(['.', '[']).next().unwrap_or_default();
         names.iter().position(|name| name == outermost)
     });
     problems
+}
+
+/// Two keywords can say the same thing; a reader needs it once.
+fn dedupe(problems: &mut Vec<Problem>) {
+    let mut seen = Vec::with_capacity(problems.len());
+    problems.retain(|problem| {
+        let is_new = !seen.contains(problem);
+        if is_new {
+            seen.push(problem.clone());
+        }
+        is_new
+    });
 }
 
 /// The error a model reads.
@@ -112,15 +128,34 @@ fn describe(
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            let schema = schema_at(tool, at).map(|schema| &schema["properties"][name]);
-            let expected = schema.map_or_else(|| "a value".to_owned(), wanted_by);
+            let mut wanted: Vec<String> = Vec::new();
+            for schema in schemas_at(tool, arguments, at) {
+                if let Some(property) = schema["properties"].get(name) {
+                    let root = tool.input.as_value();
+                    let text = wanted_by(choice::resolved(root, property).unwrap_or(property));
+                    if !wanted.contains(&text) {
+                        wanted.push(text);
+                    }
+                }
+            }
+            if wanted.is_empty() {
+                wanted.push("a value".to_owned());
+            }
+            let expected = wanted.join(", or ");
             problem(within(at, name), expected, "nothing".to_owned(), None);
+        }
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }
+            if choice::nearest_branch(context, at).is_some() =>
+        {
+            for error in choice::nearest_branch(context, at).into_iter().flatten() {
+                describe(tool, arguments, error, problems);
+            }
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             for name in unexpected.iter().take(MOST) {
                 let value = &arguments.pointer(at).unwrap_or(&Value::Null)[name.as_str()];
-                let known = known_names(tool, at);
+                let known = known_names(tool, arguments, at);
                 let near = nearest(name, known.iter().map(String::as_str));
                 let suggestion = match near.first() {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -182,6 +217,10 @@ fn expectation(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> Strin
             wanted.join(", or ")
         }
         K::Required { property } => format!("an object with {property}"),
+        K::AdditionalProperties { unexpected } | K::UnevaluatedProperties { unexpected } => {
+            let names: Vec<String> = unexpected.iter().take(3).map(|n| bounded(n)).collect();
+            format!("an object without `{}`", names.join("`, `"))
+        }
         K::Enum { options } => choices(options),
         _ => bounded(&error.to_string()),
     }
@@ -213,24 +252,72 @@ fn choices(options: &Value) -> String {
     format!("one of {}", options.join(", "))
 }
 
-/// The own schema of the object at an instance path, where it can be followed.
-fn schema_at<'t>(tool: &'t ToolDef, pointer: &str) -> Option<&'t Value> {
-    let mut schema = tool.input.as_value();
-    for part in pointer.split('/').skip(1) {
-        let part = part.replace("~1", "/").replace("~0", "~");
-        schema = match schema.get("properties").and_then(|p| p.get(&part)) {
-            Some(property) => property,
-            None => schema.get("items")?,
-        };
+/// The schemas that speak of the value at an instance path, where they can be
+/// followed: through references, and into the branches the value does not deny.
+fn schemas_at<'t>(tool: &'t ToolDef, arguments: &Value, pointer: &str) -> Vec<&'t Value> {
+    let root = tool.input.as_value();
+    let mut value = arguments;
+    let mut schemas = spread(root, root, value);
+    for part in text::parts(pointer) {
+        value = match value {
+            Value::Array(items) => part.parse().ok().and_then(|index: usize| items.get(index)),
+            value => value.get(&*part),
+        }
+        .unwrap_or(&Value::Null);
+        let parts = schemas.iter().filter_map(|schema| {
+            let named = schema.get("properties").and_then(|p| p.get(&*part));
+            let index = part.parse::<usize>().ok();
+            let first = index.and_then(|index| schema.get("prefixItems")?.get(index));
+            named
+                .or(first)
+                .or_else(|| schema.get("items"))
+                .or_else(|| schema.get("additionalProperties"))
+        });
+        schemas = parts
+            .take(MOST)
+            .flat_map(|schema| spread(root, schema, value))
+            .collect();
     }
-    Some(schema)
+    schemas
 }
 
-fn known_names(tool: &ToolDef, pointer: &str) -> Vec<String> {
-    schema_at(tool, pointer)
-        .and_then(|schema| schema.get("properties"))
-        .and_then(Value::as_object)
-        .map_or_else(Vec::new, |properties| properties.keys().cloned().collect())
+/// A schema and all that it applies to the same value, as far as it can be told.
+fn spread<'t>(root: &'t Value, schema: &'t Value, value: &Value) -> Vec<&'t Value> {
+    let mut found: Vec<&Value> = Vec::new();
+    let mut waiting = VecDeque::from([schema]);
+    while let Some(schema) = waiting.pop_front() {
+        let Some(schema) = choice::resolved(root, schema) else {
+            continue;
+        };
+        if found.len() >= 4 * MOST || found.iter().any(|known| std::ptr::eq(*known, schema)) {
+            continue;
+        }
+        found.push(schema);
+        let meant = schema
+            .as_object()
+            .and_then(|schema| choice::meant(root, schema, value));
+        let lists = match meant {
+            Some(branch) => {
+                waiting.push_back(branch);
+                &["allOf"][..]
+            }
+            None => &["allOf", "anyOf", "oneOf"],
+        };
+        let parts = lists
+            .iter()
+            .filter_map(|keyword| schema.get(*keyword)?.as_array());
+        waiting.extend(parts.flatten());
+    }
+    found
+}
+
+fn known_names(tool: &ToolDef, arguments: &Value, pointer: &str) -> Vec<String> {
+    let schemas = schemas_at(tool, arguments, pointer);
+    let maps = schemas
+        .iter()
+        .filter_map(|schema| schema["properties"].as_object());
+    maps.flat_map(|properties| properties.keys().cloned())
+        .collect()
 }
 
 fn within(at: &str, name: &str) -> String {
@@ -259,8 +346,5 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 fn bounded(text: &str) -> String {
-    match text.char_indices().nth(120) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    text::bounded(text, 120)
 }

@@ -1,6 +1,8 @@
 //! Which schemas get in: bombs and broken ones are refused at registration, and
 //! what was accepted can be applied to anything.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use toolsmith_core::{Schema, Source};
 use toolsmith_runtime::registry::{RegistryError, SchemaFault};
@@ -387,4 +389,196 @@ fn schemas_of_imported_tools_stay_as_they_came() {
     let toolbox = Toolbox::new([echoing(imported)]).unwrap();
     let registered = toolbox.registry().get("Odd-Tool").unwrap();
     assert_eq!(*registered.input.as_value(), schema);
+}
+
+/// A choice between objects told apart by a tag, two of which hold another one.
+fn filter() -> Value {
+    let holding = |tag: &str| {
+        json!({
+            "type": "object",
+            "properties": {"inner": {"$ref": "#/$defs/F"}, "k": {"type": "string", "const": tag}},
+            "required": ["k", "inner"],
+        })
+    };
+    let leaf = json!({
+        "type": "object",
+        "properties": {"v": {"type": "integer"}, "k": {"type": "string", "const": "leaf"}},
+        "required": ["k", "v"],
+    });
+    json!({
+        "type": "object",
+        "properties": {"f": {"$ref": "#/$defs/F"}},
+        "required": ["f"],
+        "$defs": {"F": {"oneOf": [holding("not"), holding("opt"), leaf]}},
+    })
+}
+
+/// The same without tags: every branch must be tried.
+fn blind_filter() -> Value {
+    let holding = |other: &str| {
+        json!({
+            "type": "object",
+            "properties": {"inner": {"$ref": "#/$defs/F"}, other: {"type": "integer"}},
+            "required": ["inner"],
+        })
+    };
+    json!({
+        "type": "object",
+        "properties": {"f": {"$ref": "#/$defs/F"}},
+        "$defs": {"F": {"anyOf": [holding("a"), holding("b"), {"type": "object", "required": ["v"]}]}},
+    })
+}
+
+fn filtered(levels: usize, leaf: Value) -> Value {
+    (0..levels).fold(leaf, |inner, _| json!({"k": "opt", "inner": inner}))
+}
+
+#[tokio::test]
+async fn tagged_choices_may_nest_deep_and_stay_quick() {
+    let toolbox = register(filter()).unwrap();
+    for levels in [8, 40] {
+        let fine = filtered(levels, json!({"k": "leaf", "v": 1}));
+        let wrong = filtered(levels, json!({"k": "leaf", "v": "zz"}));
+        let begun = Instant::now();
+        for arguments in [json!({"f": fine}), json!({"f": fine.to_string()})] {
+            assert!(call(&toolbox, "tool", arguments).await.is_success());
+        }
+        for arguments in [json!({"f": wrong}), json!({"f": wrong.to_string()})] {
+            let outcome = call(&toolbox, "tool", arguments).await;
+            let path = format!("`f{}.v`", ".inner".repeat(levels));
+            let expected = format!("{path}: expected integer, got \"zz\" (string)");
+            assert!(failure(&outcome).message.contains(&expected), "{levels}");
+        }
+        assert!(begun.elapsed() < Duration::from_secs(1), "{levels}");
+    }
+}
+
+#[tokio::test]
+async fn a_string_is_measured_once_it_is_read() {
+    let toolbox = register(blind_filter()).unwrap();
+    let mut refusals = 0;
+    for levels in [1, 5, 8, 10, 11, 12, 16, 24, 40] {
+        let wrong = filtered(levels, json!({"z": 1}));
+        let begun = Instant::now();
+        let mut messages = Vec::new();
+        for arguments in [json!({"f": wrong}), json!({"f": wrong.to_string()})] {
+            let outcome = call(&toolbox, "tool", arguments).await;
+            messages.push(failure(&outcome).message.clone());
+        }
+        assert_eq!(messages[0], messages[1]);
+        refusals += usize::from(messages[0].contains("nest deeper than"));
+        assert!(begun.elapsed() < Duration::from_secs(3), "{levels}");
+    }
+    assert!((2..6).contains(&refusals), "{refusals}");
+}
+
+#[test]
+fn what_is_left_over_from_what_is_left_over_is_refused() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        for unevaluated in ["unevaluatedProperties", "unevaluatedItems"] {
+            let nested = |levels| {
+                let mut schema = (0..levels).fold(
+                    json!({"type": "object"}),
+                    |inner, _| json!({keyword: [inner], unevaluated: {"type": "integer"}}),
+                );
+                schema["type"] = json!("object");
+                schema
+            };
+            assert!(register(nested(4)).is_ok());
+            assert!(fault(nested(14)).starts_with("it expands to more than"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn data_that_looks_like_a_reference_is_data() {
+    for property in [
+        json!({"default": {"$ref": "x"}}),
+        json!({"examples": [{"$ref": "a.yaml"}]}),
+        json!({"const": {"$ref": "https://example.com"}}),
+        json!({"enum": [{"$ref": "x"}]}),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": property}});
+        let toolbox = register(schema).unwrap();
+        assert!(call(&toolbox, "tool", json!({})).await.is_success());
+    }
+    let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
+    let toolbox = register(schema).unwrap();
+    assert!(
+        call(&toolbox, "tool", json!({"$ref": "x"}))
+            .await
+            .is_success()
+    );
+}
+
+#[tokio::test]
+async fn only_two_versions_of_json_schema_are_followed() {
+    for address in [
+        "https://json-schema.org/draft/2020-12/schema",
+        "http://json-schema.org/draft/2020-12/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft-07/schema",
+    ] {
+        let schema = json!({"$schema": address, "type": "object"});
+        let toolbox = register(schema).unwrap();
+        assert!(
+            call(&toolbox, "tool", json!({})).await.is_success(),
+            "{address}"
+        );
+    }
+    for address in [
+        json!("http://json-schema.org/draft-04/schema#"),
+        json!("https://json-schema.org/draft/2019-09/schema"),
+        json!("http://example.com/s"),
+        json!("ftp://json-schema.org/draft-07/schema"),
+        json!(7),
+    ] {
+        assert_eq!(
+            fault(json!({"$schema": address, "type": "object"})),
+            format!(
+                "its `$schema` is {address}; only draft 2020-12 (the default) and draft-07 are followed"
+            )
+        );
+    }
+}
+
+#[test]
+fn dependencies_can_go_round_in_circles_too() {
+    let circle = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "definitions": {"a": {"dependencies": {"x": {"$ref": "#/definitions/a"}, "y": ["x"]}}},
+        "allOf": [{"$ref": "#/definitions/a"}],
+    });
+    assert!(fault(circle).contains("without end"));
+}
+
+#[tokio::test]
+async fn a_rewritten_choice_accepts_what_it_did_before() {
+    let object = |name: &str| {
+        json!({
+            "type": "object", "properties": {name: {"type": "integer"}},
+            "required": [name], "additionalProperties": false,
+        })
+    };
+    let keyed = json!([{"enum": ["A", "B"]}, object("C"), object("D")]);
+    let literals = json!([{"const": "a"}, {"enum": ["a", "b"]}, {"type": "integer"}]);
+    for (keyword, branches, value, fits) in [
+        ("oneOf", &keyed, json!("A"), true),
+        ("oneOf", &keyed, json!("C"), false),
+        ("oneOf", &keyed, json!({"C": 1}), true),
+        ("oneOf", &keyed, json!({"C": 1, "D": 1}), false),
+        ("anyOf", &keyed, json!({"C": 1, "D": 1}), false),
+        ("oneOf", &keyed, json!({}), false),
+        ("oneOf", &keyed, json!([]), false),
+        ("oneOf", &literals, json!("a"), false),
+        ("oneOf", &literals, json!("b"), true),
+        ("anyOf", &literals, json!("a"), true),
+        ("anyOf", &literals, json!("c"), false),
+    ] {
+        let schema = json!({"type": "object", "properties": {"x": {keyword: branches}}});
+        let toolbox = register(schema).unwrap();
+        let outcome = call(&toolbox, "tool", json!({"x": value})).await;
+        assert_eq!(outcome.is_success(), fits, "{keyword} {value}");
+    }
 }

@@ -351,3 +351,153 @@ async fn size_is_bounded() {
         );
     }
 }
+
+#[tokio::test]
+async fn what_coercion_uncovers_is_completed_too() {
+    let schema = json!({"properties": {
+        "limit": {"type": "integer", "default": 10},
+        "o": {"type": "object", "properties": {
+            "d": {"type": "integer", "default": 3}, "i": {"type": "integer"},
+        }},
+    }});
+    let got = outcome(schema.clone(), json!({"limit": null})).await;
+    assert_eq!(value(&got), json!({"limit": 10}));
+    let got = outcome(schema, json!({"limit": 1, "o": "{\"i\":5.0}"})).await;
+    assert_eq!(value(&got).to_string(), r#"{"limit":1,"o":{"i":5,"d":3}}"#);
+    // A default of null that its own type refuses is left out, as it always was.
+    let schema = json!({"properties": {"a": {"type": "integer", "default": null}}});
+    assert_eq!(value(&outcome(schema, json!({})).await), json!({}));
+}
+
+#[tokio::test]
+async fn whole_numbers_are_found_wherever_the_schema_leads() {
+    let schema = json!({"properties": {
+        "m": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "n": {"type": ["integer", "null"]},
+        "p": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+        "c": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "x": {"type": ["integer", "number"]},
+    }});
+    let came = json!({"m": {"a": 5.0}, "n": 5.0, "p": ["s", 5.0], "c": 5.0, "x": 5.0});
+    assert_eq!(
+        value(&outcome(schema, came).await).to_string(),
+        r#"{"m":{"a":5},"n":5,"p":["s",5],"c":5,"x":5.0}"#
+    );
+}
+
+#[tokio::test]
+async fn of_several_alternatives_the_one_that_was_meant_is_explained() {
+    let tagged = json!({"oneOf": [
+        {"type": "object", "properties": {"k": {"const": "file"}, "path": {"type": "string"}},
+         "required": ["k", "path"], "additionalProperties": false},
+        {"type": "object", "properties": {"k": {"const": "size"}, "bytes": {"type": "integer"}},
+         "required": ["k", "bytes"], "additionalProperties": false},
+    ]});
+    let keyed = json!({"oneOf": [
+        {"enum": ["all"]},
+        {"type": "object", "properties": {"file": {"type": "object",
+            "properties": {"path": {"type": "string"}}, "required": ["path"]}},
+         "required": ["file"], "additionalProperties": false},
+        {"type": "object", "properties": {"size": {"type": "integer"}},
+         "required": ["size"], "additionalProperties": false},
+    ]});
+    let blind = json!({"anyOf": [
+        {"type": "object", "properties": {"a": {"type": "object",
+            "properties": {"n": {"type": "integer"}}}}, "required": ["a"]},
+        {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]},
+        {"type": "object", "properties": {"c": {"type": "integer"}}, "required": ["b"]},
+    ]});
+    for (choice, came, expected) in [
+        (
+            &tagged,
+            json!({"k": "size", "bytes": "many"}),
+            &["`x.bytes`: expected integer, got \"many\" (string)"][..],
+        ),
+        (
+            &tagged,
+            json!({"k": "file", "path": "p", "pth": 1}),
+            &["`x.pth`: expected no such argument, got 1; did you mean `path`?"],
+        ),
+        (
+            &tagged,
+            json!({"k": "fil"}),
+            &[
+                "`x.k`: expected one of \"file\", \"size\", got \"fil\" (string); did you mean \"file\"?",
+            ],
+        ),
+        (
+            &tagged,
+            json!({"path": "p"}),
+            &["`x.k`: expected exactly \"file\", or exactly \"size\", got nothing"],
+        ),
+        (
+            &keyed,
+            json!({"file": {"path": []}}),
+            &["`x.file.path`: expected string, got an array of 0 items"],
+        ),
+        (
+            &keyed,
+            json!({"file": {}}),
+            &["`x.file.path`: expected string, got nothing"],
+        ),
+        (
+            &keyed,
+            json!({"other": 1}),
+            &[
+                "`x`: expected an object with \"file\", or an object with \"size\", got an object with 1 fields",
+            ],
+        ),
+        (
+            &keyed,
+            json!("al"),
+            &["`x`: expected one of \"all\", or object, got \"al\" (string)"],
+        ),
+        (
+            &blind,
+            json!({"a": {"n": "many"}}),
+            &["`x.a.n`: expected integer, got \"many\" (string)"],
+        ),
+        (
+            &blind,
+            json!({}),
+            &[
+                "`x`: expected an object with \"a\", or an object with \"b\", got an object with 0 fields",
+            ],
+        ),
+    ] {
+        let schema = json!({"properties": {"x": {"$ref": "#/$defs/c"}}, "$defs": {"c": choice}});
+        assert_eq!(problems(schema, json!({"x": came})).await, expected);
+    }
+    // And what it says can be mended is mended there.
+    for (choice, came, mended) in [
+        (
+            &tagged,
+            json!({"k": "size", "bytes": "5"}),
+            json!({"k": "size", "bytes": 5}),
+        ),
+        (&keyed, json!({"size": "5"}), json!({"size": 5})),
+        (&blind, json!({"a": {"n": "5"}}), json!({"a": {"n": 5}})),
+    ] {
+        let schema = json!({"properties": {"x": choice}});
+        let got = outcome(schema, json!({"x": came})).await;
+        assert_eq!(value(&got), json!({"x": mended}));
+    }
+}
+
+#[tokio::test]
+async fn what_a_reference_leads_to_is_explained_too() {
+    let schema = json!({
+        "$defs": {"o": {"type": "object", "properties": {"path": {"type": "string"}},
+            "required": ["path"], "additionalProperties": false}},
+        "properties": {"x": {"$ref": "#/$defs/o"}},
+    });
+    let mut found = problems(schema, json!({"x": {"pth": 1}})).await;
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "`x.path`: expected string, got nothing",
+            "`x.pth`: expected no such argument, got 1; did you mean `path`?",
+        ]
+    );
+}
