@@ -45,7 +45,8 @@ fn every_command_has_help() {
 #[test]
 fn a_commands_own_options_come_first() {
     let help = newcomer().runs(["call", "--help"]).ends_with(0).stdout;
-    let (own, global) = help.split_once("\nGlobal options:\n").unwrap();
+    let (options, _) = help.split_once("\nExamples:\n").unwrap();
+    let (own, global) = options.split_once("\nGlobal options:\n").unwrap();
     for option in ["--args", "--as", "--dry-run"] {
         assert!(
             own.contains(option) && !global.contains(&format!("{option} ")),
