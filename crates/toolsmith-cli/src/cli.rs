@@ -13,6 +13,7 @@ use toolsmith_runtime::permit::{Rule, Verdict};
 /// One door between a model and every tool it may use.
 #[derive(Debug, Parser)]
 #[command(name = "toolsmith", version, arg_required_else_help = true)]
+#[command(next_help_heading = "Global options")]
 #[command(
     after_help = "Exit status: 0 done, 1 the tool failed, 2 wrong usage or configuration, \
     3 refused, 124 timed out, 130 interrupted."
@@ -27,11 +28,11 @@ pub(crate) struct Cli {
     pub(crate) config: Option<PathBuf>,
 
     /// Allow calls: a tool, a glob, `tool(argument: glob)`, `effect:write`, `source:mcp`.
-    #[arg(long, global = true, value_name = "RULE", value_parser = allow)]
+    #[arg(long, global = true, value_name = "RULE", value_parser = allow, long_help = ALLOW)]
     pub(crate) allow: Vec<Rule>,
 
     /// Deny calls; denying beats allowing.
-    #[arg(long, global = true, value_name = "RULE", value_parser = deny)]
+    #[arg(long, global = true, value_name = "RULE", value_parser = deny, long_help = DENY)]
     pub(crate) deny: Vec<Rule>,
 
     /// What happens to calls no rule speaks of: plan, ask, auto-edit or auto.
@@ -57,6 +58,32 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+/// How rules are written; the operators stand in README.md and with `Rule` too.
+macro_rules! rules {
+    ($first_line:literal) => {
+        concat!(
+            $first_line,
+            "\n\n\
+A rule is a tool, a glob, `effect:write` or `source:mcp`, with conditions in
+parentheses if need be. `bash(git *)` is about the first argument; others are named:
+  name: GLOB           fits a glob; with a / in it, * stays within one folder
+  name = VALUE         is exactly this
+  name ^= PREFIX       begins with this
+  name ~= REGEX        holds a match of this regular expression
+  name in LOW..HIGH    is a number between the two, which are included
+  name beneath FOLDER  is a path in this folder or below
+Several conditions, with commas between them, must all hold."
+        )
+    };
+}
+
+const ALLOW: &str = rules!(
+    "Allow calls. A tool goes by its bare name here, without the prefix it is offered with."
+);
+const DENY: &str = rules!(
+    "Deny calls; denying beats allowing. A tool goes by its bare name or the one it is offered by."
+);
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

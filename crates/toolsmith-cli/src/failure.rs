@@ -49,12 +49,36 @@ impl Failure {
         }
     }
 
+    /// A tool that could not be shown or called.
+    pub(crate) fn of_tool(error: &ToolError, name: &str) -> Self {
+        let next = next_step(error.kind, name).map(|next| format!("\n  {next}"));
+        Self {
+            message: format!("{error}{}", next.unwrap_or_default()),
+            status: error.kind.exit_status(),
+        }
+    }
+
     /// Tells it on stderr.
     pub(crate) fn report(&self) -> ExitCode {
         if self.status != 0 {
             print::error(&self.message);
         }
         ExitCode::from(self.status)
+    }
+}
+
+/// What a person at the command line can do about a failed call. The advice that
+/// comes with errors is for models, who have other means.
+pub(crate) fn next_step(kind: ErrorKind, tool: &str) -> Option<String> {
+    match kind {
+        ErrorKind::InvalidParameters => Some(format!("see `toolsmith show {tool}`")),
+        ErrorKind::UnknownTool => Some("see `toolsmith tools`".to_owned()),
+        ErrorKind::ApprovalRequired => {
+            Some("add --yes to approve it, or --allow with a rule for it".to_owned())
+        }
+        ErrorKind::PermissionDenied => Some("--dry-run shows which rule decided".to_owned()),
+        ErrorKind::Timeout => Some("give it more time with --timeout".to_owned()),
+        _ => None,
     }
 }
 
@@ -67,14 +91,5 @@ impl From<ManagerError> for Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::io(&error)
-    }
-}
-
-impl From<ToolError> for Failure {
-    fn from(error: ToolError) -> Self {
-        Self {
-            message: format!("{error}\n  {}", error.kind.advice()),
-            status: error.kind.exit_status(),
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! a terminal to show it.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -50,6 +51,38 @@ fn tell(mark: &str, message: &str) {
     let _ = writeln!(err, "{mark}{space}{}", clean(message));
 }
 
+/// A text with everything that hides, steers or breaks a line spelled out, such as
+/// `\u{202e}`. For what people decide on: removed, it would still be in what runs.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(visible_char).collect()
+}
+
+/// The same, but lines stay lines.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(visible).collect();
+    lines.join("\n")
+}
+
+/// A path in quotes, so that it ends where it ends.
+pub(crate) fn visible_path(path: &Path) -> String {
+    visible(&format!("{path:?}"))
+}
+
+fn visible_char(c: char) -> String {
+    if matches!(c, ' '..='~') {
+        return c.to_string();
+    }
+    // Behind a letter, accents count as shown.
+    let behind_letter = format!("a{c}");
+    let is_shown = clean(&behind_letter) == behind_letter
+        && behind_letter.escape_debug().eq(behind_letter.chars());
+    if is_shown {
+        c.to_string()
+    } else {
+        c.escape_default().to_string()
+    }
+}
+
 /// An outcome in one of its shapes.
 pub(crate) fn shaped(outcome: &Outcome, shape: Shape) -> Value {
     match shape {
@@ -70,4 +103,36 @@ pub(crate) fn numbered(outcome: &Outcome, shape: Shape, id: Option<&CallId>) -> 
         numbered.extend(fields);
     }
     numbered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hides_is_spelled_out_and_what_shows_stays() {
+        for (text, shown) in [
+            (
+                "plain \\ \"text\" 'é' e\u{301} 漢字 🙂",
+                "plain \\ \"text\" 'é' e\u{301} 漢字 🙂",
+            ),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("a\u{200b}\u{feff}b", "a\\u{200b}\\u{feff}b"),
+            ("\u{1b}[2J\u{9b}m\u{7}", "\\u{1b}[2J\\u{9b}m\\u{7}"),
+            ("\u{3164}\u{e0041}\u{a0}", "\\u{3164}\\u{e0041}\\u{a0}"),
+            ("a\nb\r\u{2028}", "a\\nb\\r\\u{2028}"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(visible_lines("a\nb\u{202e}\n"), "a\nb\\u{202e}\n");
+    }
+
+    #[test]
+    fn a_path_forges_no_line() {
+        let path = Path::new("a b\nAsked because it only reads.\u{202e}");
+        assert_eq!(
+            visible_path(path),
+            "\"a b\\nAsked because it only reads.\\u{202e}\""
+        );
+    }
 }

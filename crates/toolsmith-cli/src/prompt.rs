@@ -8,7 +8,8 @@ use std::io::{BufRead, BufReader, IsTerminal, Write};
 
 use toolsmith_core::plan::Access;
 use toolsmith_runtime::permit::{Approval, ApprovalRequest, Approver};
-use toolsmith_runtime::shape::clean;
+
+use crate::print::{visible, visible_lines, visible_path};
 
 /// How many bytes of the arguments are shown.
 const SHOWN: usize = 4000;
@@ -76,13 +77,15 @@ fn ask(terminal: &File, requests: &[ApprovalRequest]) -> std::io::Result<Vec<App
 }
 
 /// What the person must know: the tool, what it would do, with what, to which
-/// paths, and why it is asked.
+/// paths, and why it is asked. What a model wrote must neither steer the terminal it
+/// is judged on nor hide what runs, so it is spelled out.
 fn question(request: &ApprovalRequest) -> String {
     let effect = format!("{:?}", request.effect).to_lowercase();
-    let mut text = format!("\n{} ({effect}): {}\n", request.tool, request.plan.summary);
+    let summary = visible(&request.plan.summary);
+    let mut text = format!("\n{} ({effect}): {summary}\n", request.tool);
     let arguments = serde_json::to_string_pretty(&request.arguments).unwrap_or_default();
     let end = arguments.floor_char_boundary(SHOWN.min(arguments.len()));
-    text.push_str(&arguments[..end]);
+    text.push_str(&visible_lines(&arguments[..end]));
     if end < arguments.len() {
         text.push_str(&format!("\n… and {} bytes more", arguments.len() - end));
     }
@@ -92,9 +95,8 @@ fn question(request: &ApprovalRequest) -> String {
             Access::Write => "writes",
             Access::Delete => "deletes",
         };
-        text.push_str(&format!("\n  {access} {}", touch.path.display()));
+        text.push_str(&format!("\n  {access} {}", visible_path(&touch.path)));
     }
-    text.push_str(&format!("\nAsked because {}.", request.reason));
-    // What a model wrote must not steer the terminal it is judged on.
-    clean(&text).into_owned()
+    text.push_str(&format!("\nAsked because {}.", visible(&request.reason)));
+    text
 }

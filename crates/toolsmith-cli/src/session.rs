@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolsmith_core::CancellationToken;
-use toolsmith_manager::Manager;
+use toolsmith_manager::{Manager, lint};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -46,6 +46,14 @@ impl Session {
         }
         let toolbox = manager.build()?;
         Ok(Self { manager, toolbox })
+    }
+
+    /// Tells of rules that mean no tool: a typing error in what forbids is otherwise
+    /// seen when it is too late.
+    pub(crate) fn warn_of_rules(&self) {
+        for finding in lint::rules(&self.toolbox, &self.manager.policy()) {
+            print::warning(&finding);
+        }
     }
 
     /// What is offered on the command line.

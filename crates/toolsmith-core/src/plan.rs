@@ -71,7 +71,9 @@ pub enum Confirm {
     /// Nothing about this call is worth a question, the tool says. Policy may
     /// still ask.
     Never,
-    /// A person must be asked even where the mode would let it run.
+    /// A person must be asked even where the mode would let it run, or a rule that
+    /// names the tool, its effect or its source. A rule that allows such arguments
+    /// answers the question beforehand, and the mode `auto` asks nobody anything.
     Required {
         /// Why, for the person.
         reason: String,

@@ -43,7 +43,7 @@ use proc_macro::TokenStream;
 /// | `name = "add"` | the name, instead of the function's |
 /// | `title = "…"` | what people see instead of the name |
 /// | `kind = "read"` | `read`, `edit`, `delete`, `move`, `search`, `execute`, `network`, `think`, `external` or `other` |
-/// | `effect = "write"` | `read`, `write`, `execute` or `network`, where the kind does not tell it |
+/// | `effect = "write"` | `read`, `write`, `execute` or `network`, where the kind does not tell it; the two may not contradict each other |
 /// | `destructive`, `idempotent`, `open_world` | finer statements about the effect; also `= false` |
 /// | `category = "…"`, `tags = ["…"]` | where it stands in lists |
 /// | `consent = "DELETE_FILE"`, `consent_reason = "…"` | the literal a caller must say, and why |

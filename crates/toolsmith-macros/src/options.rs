@@ -78,6 +78,7 @@ impl Options {
         let mut options = Self::default();
         let mut seen = BTreeSet::new();
         let mut reason_span = None;
+        let mut effect_span = None;
         while !input.is_empty() {
             let key = Ident::parse_any(input)?;
             let name = key.unraw().to_string();
@@ -93,10 +94,16 @@ impl Options {
             if name == "consent_reason" {
                 reason_span = Some(key.span());
             }
+            if name == "effect" {
+                effect_span = Some(key.span());
+            }
             options.set(&name, key.span(), input)?;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
+        }
+        if let Some(span) = effect_span {
+            options.agree(span)?;
         }
         match reason_span {
             Some(span) if options.consent.is_none() => Err(Error::new(
@@ -105,6 +112,30 @@ impl Options {
             )),
             _ => Ok(options),
         }
+    }
+
+    /// A kind has an effect of its own, and what contradicts it misleads whoever
+    /// reads only one of the two. Doing it over the network is no contradiction.
+    fn agree(&self, span: Span) -> Result<()> {
+        let (Some(kind), Some(effect)) = (self.kind.as_deref(), self.effect.as_deref()) else {
+            return Ok(());
+        };
+        let own = match kind {
+            "read" | "search" | "think" => "read",
+            "edit" | "delete" | "move" => "write",
+            "execute" | "network" => kind,
+            _ => return Ok(()),
+        };
+        if effect == own || effect == "network" {
+            return Ok(());
+        }
+        Err(Error::new(
+            span,
+            format!(
+                "the effect {effect:?} contradicts the kind {kind:?}, whose effect is {own:?}; \
+                 leave one of them out, or use the kind \"other\""
+            ),
+        ))
     }
 
     fn set(&mut self, name: &str, span: Span, input: ParseStream<'_>) -> Result<()> {

@@ -1,9 +1,11 @@
 //! What is allowed but not good: findings a strict check turns into errors.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
-use toolsmith_core::ToolDef;
-use toolsmith_runtime::Toolbox;
+use toolsmith_core::{ToolDef, ToolName};
 use toolsmith_runtime::permit::Policy;
+use toolsmith_runtime::{Selection, Toolbox};
 
 use crate::config::Config;
 
@@ -12,16 +14,38 @@ pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> 
     let tools = toolbox.registry().all();
     let mut findings: Vec<String> = tools.iter().flat_map(|tool| tool_findings(tool)).collect();
     for pattern in config.bindings.keys() {
-        let selection = toolsmith_runtime::Selection::everything().with_tools([pattern.as_str()]);
+        let selection = Selection::everything().with_tools([pattern.as_str()]);
         let meant = toolbox.offer(&selection);
         if meant.tools().is_empty() && !toolbox.registry().has(pattern) {
             findings.push(format!("bindings: {pattern:?} names no tool"));
         }
     }
+    findings.extend(rules(toolbox, policy));
+    for shadowed in toolbox.registry().shadowed() {
+        let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
+        findings.push(format!(
+            "tool `{name}` of {origin} is shadowed by that of {by}"
+        ));
+    }
+    findings
+}
+
+/// The rules that speak of no tool, or of arguments no tool has: most likely typing
+/// errors, and a rule that forbids nothing is worth a word wherever it is given.
+pub fn rules(toolbox: &Toolbox, policy: &Policy) -> Vec<String> {
+    let tools = toolbox.registry().all();
+    let offer = toolbox.offer(&Selection::everything());
+    let offered: HashMap<&ToolName, &str> = (offer.tools().iter())
+        .map(|offered| (&offered.tool.name, offered.wire_name.as_str()))
+        .collect();
+    let mut findings = Vec::new();
     for rule in policy.rules() {
         let meant: Vec<_> = tools
             .iter()
-            .filter(|tool| rule.is_about_name(tool.name.as_str()))
+            .filter(|tool| {
+                let offered_as = offered.get(&tool.name).copied().unwrap_or_default();
+                rule.is_about_name(tool.name.as_str(), offered_as)
+            })
             .collect();
         if meant.is_empty() {
             findings.push(format!("policy: rule `{rule}` names no tool"));
@@ -37,12 +61,6 @@ pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> 
                 ));
             }
         }
-    }
-    for shadowed in toolbox.registry().shadowed() {
-        let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
-        findings.push(format!(
-            "tool `{name}` of {origin} is shadowed by that of {by}"
-        ));
     }
     findings
 }

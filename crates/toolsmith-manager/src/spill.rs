@@ -1,11 +1,13 @@
-//! Large outputs in files: readable by their owner only, kept for a week.
+//! Large outputs in files: readable by their owner only, kept for a week, and no more
+//! of them than a disk can bear.
 
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use toolsmith_core::store::{Spill, SpillError, SpillStore, Spilled};
 
@@ -13,6 +15,8 @@ use toolsmith_core::store::{Spill, SpillError, SpillStore, Spilled};
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How many bytes one output may take on disk.
 const MAX_BYTES: usize = 64 << 20;
+/// How many bytes all of them may take; the oldest make room.
+const MAX_TOTAL_BYTES: u64 = 512 << 20;
 
 /// Keeps large outputs as files in one folder.
 #[derive(Debug)]
@@ -46,9 +50,8 @@ impl SpillStore for FileSpills {
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let stem = format!("{}-{name}-{}-{number}", spill.tool, std::process::id());
         let (folder, shown) = (self.folder.clone(), spill.shown);
-        let end = spill
-            .text
-            .floor_char_boundary(spill.text.len().min(MAX_BYTES));
+        let length = spill.text.len();
+        let end = spill.text.floor_char_boundary(length.min(MAX_BYTES));
         let text = spill.text[..end].to_owned();
         Box::pin(async move {
             let writing = tokio::task::spawn_blocking(move || write(&folder, &stem, &text));
@@ -56,14 +59,29 @@ impl SpillStore for FileSpills {
                 .await
                 .map_err(|error| SpillError(error.to_string()))?
                 .map_err(|error| SpillError(error.to_string()))?;
-            let path = path.display();
+            let path = path.display().to_string();
+            let what = if end < length {
+                format!("the first {end} of {length} bytes are in")
+            } else {
+                "the whole is in".to_owned()
+            };
+            let quoted = quoted(&path);
             let read_on = format!(
-                "the whole is in {path}; read on with: tail -c +{} {path}",
+                "{what} {quoted}; read on with: tail -c +{} {quoted}",
                 shown + 1
             );
-            Ok(Spilled::new(path.to_string(), bytes, read_on))
+            Ok(Spilled::new(path, bytes, read_on))
         })
     }
+}
+
+/// A path as a shell takes it for one word.
+fn quoted(path: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if path.chars().all(is_plain) {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
 }
 
 fn write(folder: &Path, stem: &str, text: &str) -> std::io::Result<(PathBuf, u64)> {
@@ -104,18 +122,37 @@ fn private_folder(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes files older than a week. What was written just now tells the time, so
-/// no clock is needed, and a file system with another idea of it is consistent.
+/// Removes files older than a week, and the oldest of the others while there are too
+/// many bytes of them. What was written just now tells the time, so no clock is
+/// needed, and a file system with another idea of it is consistent.
 fn forget_old(folder: &Path, fresh: &Path) {
     let modified = |path: &Path| fs::symlink_metadata(path).and_then(|m| m.modified()).ok();
     let (Some(now), Ok(entries)) = (modified(fresh), fs::read_dir(folder)) else {
         return;
     };
+    let mut kept: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
     for entry in entries.flatten() {
-        let path = entry.path();
-        let age = modified(&path).and_then(|then| now.duration_since(then).ok());
-        if age.is_some_and(|age| age > KEPT) {
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        let (Ok(then), path) = (metadata.modified(), entry.path()) else {
+            continue;
+        };
+        if now.duration_since(then).is_ok_and(|age| age > KEPT) {
             let _ = fs::remove_file(path);
+        } else if metadata.is_file() {
+            kept.push((then, path, metadata.len()));
+        }
+    }
+    kept.sort();
+    let mut total: u64 = kept.iter().map(|(_, _, bytes)| bytes).sum();
+    for (_, path, bytes) in kept {
+        if total <= MAX_TOTAL_BYTES {
+            return;
+        }
+        // A reply is about to name this one.
+        if path != fresh && fs::remove_file(path).is_ok() {
+            total -= bytes;
         }
     }
 }

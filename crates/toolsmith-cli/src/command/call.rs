@@ -1,12 +1,12 @@
 //! `toolsmith call`: one call, from the words on the command line to its reply.
 
-use toolsmith_core::{ErrorKind, Outcome, RawCall};
+use toolsmith_core::{Outcome, RawCall};
 use toolsmith_runtime::permit::Verdict;
 use toolsmith_runtime::{Caller, Explanation};
 
 use crate::arguments;
 use crate::cli::{Call, Cli, Shape};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::print;
 use crate::session::Session;
 
@@ -48,16 +48,7 @@ fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
         return Ok(());
     };
     print::error(&error.to_string());
-    let next = match error.kind {
-        ErrorKind::InvalidParameters => Some(format!("see `toolsmith show {name}`")),
-        ErrorKind::UnknownTool => Some("see `toolsmith tools`".to_owned()),
-        ErrorKind::ApprovalRequired => {
-            Some("add --yes to approve it, or --allow with a rule for it".to_owned())
-        }
-        ErrorKind::Timeout => Some("give it more time with --timeout".to_owned()),
-        _ => None,
-    };
-    if let Some(next) = next {
+    if let Some(next) = failure::next_step(error.kind, name) {
         print::note(&format!("  {next}"));
     }
     Ok(())
@@ -89,7 +80,10 @@ fn in_words(explanation: &Explanation) -> Result<(), Failure> {
         print::line(&format!("plan:     {}", plan.summary))?;
         for touch in &plan.touches {
             let access = format!("{:?}", touch.access).to_lowercase();
-            print::line(&format!("          {access} {}", touch.path.display()))?;
+            print::line(&format!(
+                "          {access} {}",
+                print::visible_path(&touch.path)
+            ))?;
         }
     }
     if let Some(decision) = &explanation.decision {

@@ -23,6 +23,9 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
         return Ok(0);
     }
     let session = Session::open(&cli)?;
+    if let Command::Call(_) | Command::Batch(_) = &cli.command {
+        session.warn_of_rules();
+    }
     match &cli.command {
         Command::Tools(tools) => tools::run(&session, tools, cli.json),
         Command::Show { name } => show::run(&session, name, cli.json).await,

@@ -43,6 +43,34 @@ fn every_command_has_help() {
 }
 
 #[test]
+fn a_commands_own_options_come_first() {
+    let help = newcomer().runs(["call", "--help"]).ends_with(0).stdout;
+    let (options, _) = help.split_once("\nExamples:\n").unwrap();
+    let (own, global) = options.split_once("\nGlobal options:\n").unwrap();
+    for option in ["--args", "--as", "--dry-run"] {
+        assert!(
+            own.contains(option) && !global.contains(&format!("{option} ")),
+            "{help}"
+        );
+    }
+    for option in [
+        "--root", "--config", "--allow", "--deny", "--mode", "--yes", "--json",
+    ] {
+        assert!(global.contains(option) && !own.contains(option), "{help}");
+    }
+    for operator in [
+        "name: GLOB",
+        "name = VALUE",
+        "name ^= PREFIX",
+        "name ~= REGEX",
+        "name in LOW..HIGH",
+        "name beneath FOLDER",
+    ] {
+        assert_eq!(help.matches(operator).count(), 2, "{operator}: {help}");
+    }
+}
+
+#[test]
 fn the_version_is_one_line() {
     newcomer()
         .runs(["--version"])

@@ -52,9 +52,13 @@ fn yes_answers_what_would_be_asked() {
 
 #[test]
 fn yes_beats_no_denial() {
-    delete(&["--deny", "example_delete", "--yes"]).ends_with(3).prints("").tells(
-        "error: permission_denied: not allowed by rule `deny example_delete`: a rule forbids it\n",
-    );
+    delete(&["--deny", "example_delete", "--yes"])
+        .ends_with(3)
+        .prints("")
+        .tells(
+            "error: permission_denied: not allowed by rule `deny example_delete`: \
+             a rule forbids it\n  --dry-run shows which rule decided\n",
+        );
 }
 
 /// Options, and whether the call runs.
@@ -90,6 +94,47 @@ fn deny_beats_ask_beats_allow_beats_the_mode() {
             "{options:?}"
         );
     }
+}
+
+#[test]
+fn a_denial_holds_under_the_offered_name() {
+    let user = user().with("MCP_TOOL_PREFIX", "acme");
+    for name in ["example_delete", "acme_example_delete"] {
+        for rule in ["example_delete", "acme_example_delete"] {
+            user.runs(
+                ["call", name, "name=x", "consent=DELETE_EXAMPLE"]
+                    .into_iter()
+                    .chain(["--yes", "--deny", rule]),
+            )
+            .ends_with(3)
+            .prints("")
+            .tells(&format!(
+                "error: permission_denied: not allowed by rule `deny {rule}`: \
+                 a rule forbids it\n  --dry-run shows which rule decided\n",
+            ));
+        }
+    }
+}
+
+/// A typing error in what forbids is seen, and what is no rule is not complained of.
+#[test]
+fn a_rule_that_means_no_tool_is_told_of() {
+    let warning = "warning: policy: rule `deny exmaple_delete` names no tool\n";
+    delete(&["--deny", "exmaple_delete", "--yes"])
+        .ends_with(0)
+        .prints("deleted x\n")
+        .tells(warning);
+    delete(&["--allow", "example_delete(nmae: x)", "--yes"])
+        .ends_with(0)
+        .tells(
+            "warning: policy: no tool of rule `allow example_delete(nmae: x)` \
+             has an argument `nmae`\n",
+        );
+    let user = user()
+        .having("toolsmith.yaml", "policy: { deny: [exmaple_delete] }\n")
+        .typing("[]");
+    user.runs(["batch"]).ends_with(0).says(warning.trim_end());
+    user.runs(["tools"]).ends_with(0).tells("");
 }
 
 #[test]

@@ -127,3 +127,40 @@ fn where_nothing_can_be_kept_the_reply_says_so() {
         "{ran:#?}"
     );
 }
+
+#[test]
+fn the_oldest_make_room_when_there_is_too_much() {
+    let user = user();
+    fs::create_dir_all(folder(&user)).unwrap();
+    // Files with a length and nothing in them: no disk is filled by this.
+    for (name, hours, megabytes) in [("a.txt", 3, 200), ("b.txt", 1, 300), ("c.txt", 2, 200)] {
+        let file = File::create(folder(&user).join(name)).unwrap();
+        file.set_len(megabytes << 20).unwrap();
+        let age = Duration::from_secs(hours * 3600);
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+    user.runs(["call", "example_flood", "bytes=60000"])
+        .ends_with(0);
+    let exists = |name: &str| folder(&user).join(name).exists();
+    assert_eq!(["a.txt", "b.txt", "c.txt"].map(exists), [false, true, true]);
+    assert_eq!(files(&user).len(), 3);
+}
+
+/// The way to read on works as it is written, wherever the folder is.
+#[test]
+fn reading_on_is_a_command_a_shell_understands() {
+    let user = user();
+    let state = user.home().join("it's a $(touch oops); state");
+    let mut command = user.command(["call", "example_flood", "bytes=60000", "--json"]);
+    let output = command.env("XDG_STATE_HOME", &state).output().unwrap();
+    let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let read_on = reply["facts"]["spill"]["read_on"].as_str().unwrap();
+    let (_, tail) = read_on.split_once("; read on with: ").unwrap();
+    let ran = std::process::Command::new("sh")
+        .args(["-c", tail])
+        .current_dir(user.home())
+        .output()
+        .unwrap();
+    assert_eq!(ran.stdout, &flood(60_000).as_bytes()[20_480..], "{tail}");
+    assert!(!user.home().join("oops").exists());
+}

@@ -192,7 +192,10 @@ fn arguments_cannot_steer_the_terminal_they_are_judged_on() {
     for steering in ['\u{1b}', '\u{202e}', '\u{9b}', '\u{7}'] {
         assert!(!seen.contains(steering), "{seen:?}");
     }
-    assert!(seen.contains("evil"), "{seen:?}");
+    // Removed, it would still be in what runs.
+    let shown = r#""name": "x\u001b[2J\u001b[31m\u{202e}evil\u{9b}5m\u0007""#;
+    assert!(seen.contains(shown), "{seen:?}");
+    assert_eq!(seen.matches(r"\u{202e}evil").count(), 2, "{seen:?}");
     terminal.types("n\n");
     assert_eq!(terminal.ends().0, Some(3));
 }

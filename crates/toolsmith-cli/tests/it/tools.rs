@@ -245,7 +245,8 @@ fn show_of_an_unknown_tool_names_the_nearest() {
         .runs(["show", "exmple_add", "--json"])
         .ends_with(1)
         .prints("")
-        .says("unknown_tool: there is no tool \"exmple_add\"; the nearest are example_add,");
+        .says("unknown_tool: there is no tool \"exmple_add\"; the nearest are example_add,")
+        .says("\n  see `toolsmith tools`\n");
 }
 
 /// Under each prefix: the offered name of `example_add`, and who accepts which calls.

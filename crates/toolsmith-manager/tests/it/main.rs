@@ -7,3 +7,4 @@ mod files;
 mod hostile;
 mod loader;
 mod manager;
+mod spill;

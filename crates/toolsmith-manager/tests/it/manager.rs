@@ -96,6 +96,19 @@ fn lint_finds_what_is_allowed_but_not_good() {
     );
 }
 
+/// What forbids may say the offered name, what allows may not.
+#[test]
+fn lint_knows_the_names_tools_are_offered_by() {
+    let manager = manager(
+        "serve: { prefix: acme }\n\
+         policy: { deny: [acme_example_add], ask: ['acme_example_s*'], allow: [acme_example_echo] }\n",
+    )
+    .with_examples();
+    let toolbox = manager.build().unwrap();
+    let finding = "policy: rule `allow acme_example_echo` names no tool";
+    assert_eq!(manager.lint(&toolbox), [finding]);
+}
+
 #[test]
 fn the_examples_have_no_findings() {
     let manager = manager("").with_examples();

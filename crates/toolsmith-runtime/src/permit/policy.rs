@@ -11,6 +11,10 @@ use super::{Decision, Rule, RuleError};
 /// Deny beats ask beats allow, whatever the order of the rules. What no rule
 /// matches is decided by the mode.
 ///
+/// Where a tool itself wants a person to be asked ([`Confirm::Required`]), a rule
+/// that allows it by name, effect or source is not enough; one that looks at the
+/// arguments is, for somebody had such calls in mind.
+///
 /// ```
 /// use toolsmith_runtime::permit::{Mode, Policy};
 ///
@@ -101,22 +105,28 @@ impl Policy {
         }
         let mut strictest: Option<&Rule> = None;
         for rule in &self.rules {
-            let stricter = strictest.is_none_or(|found| rule.verdict() > found.verdict());
+            let stricter = strictest.is_none_or(|found| weight(rule) > weight(found));
             if stricter && rule.matches(subject) {
                 strictest = Some(rule);
             }
         }
         match strictest {
-            Some(rule) => Decision::new(
-                rule.verdict(),
-                format!("rule `{rule}`"),
-                match rule.verdict() {
-                    Verdict::Allow => "a rule allows it",
-                    Verdict::Ask => "a rule says to ask",
-                    Verdict::Deny => "a rule forbids it",
-                },
-            ),
+            Some(rule) if rule.verdict() == Verdict::Allow && !rule.is_about_arguments() => {
+                self.by_wish(subject).unwrap_or_else(|| by_rule(rule))
+            }
+            Some(rule) => by_rule(rule),
             None => self.by_mode(subject),
+        }
+    }
+
+    /// A tool's own wish for confirmation makes things stricter, never wider.
+    fn by_wish(&self, subject: &Subject<'_>) -> Option<Decision> {
+        match &subject.plan.confirm {
+            Confirm::Required { reason } if self.mode != Mode::Auto => {
+                let by = format!("tool {}", subject.tool.name);
+                Some(Decision::new(Verdict::Ask, by, reason))
+            }
+            _ => None,
         }
     }
 
@@ -124,12 +134,10 @@ impl Policy {
         let effect = subject.tool.effect;
         let verdict = self.mode.verdict(effect);
         let by = format!("mode {}", self.mode.word());
-        // A tool's own wish for confirmation makes things stricter, never wider.
-        if let Confirm::Required { reason } = &subject.plan.confirm
-            && verdict == Verdict::Allow
-            && self.mode != Mode::Auto
+        if verdict == Verdict::Allow
+            && let Some(decision) = self.by_wish(subject)
         {
-            return Decision::new(Verdict::Ask, format!("tool {}", subject.tool.name), reason);
+            return decision;
         }
         let what = match effect {
             Effect::Read => "reads",
@@ -146,6 +154,21 @@ impl Policy {
     }
 }
 
+/// The stricter rule decides; of those that allow, one that looks at the arguments.
+fn weight(rule: &Rule) -> (Verdict, bool) {
+    let is_allow = rule.verdict() == Verdict::Allow;
+    (rule.verdict(), is_allow && rule.is_about_arguments())
+}
+
+fn by_rule(rule: &Rule) -> Decision {
+    let reason = match rule.verdict() {
+        Verdict::Allow => "a rule allows it",
+        Verdict::Ask => "a rule says to ask",
+        Verdict::Deny => "a rule forbids it",
+    };
+    Decision::new(rule.verdict(), format!("rule `{rule}`"), reason)
+}
+
 impl Guard for Policy {
     fn name(&self) -> &str {
         "policy"
@@ -157,6 +180,8 @@ impl Guard for Policy {
 }
 
 /// What happens to calls no rule speaks of.
+///
+/// In every mode but `auto`, a tool that wants a person to be asked gets its wish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -167,7 +192,7 @@ pub enum Mode {
     Ask,
     /// Writing runs too.
     AutoEdit,
-    /// Everything runs.
+    /// Everything runs, also what a tool wants confirmed.
     Auto,
 }
 

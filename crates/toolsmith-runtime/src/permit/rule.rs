@@ -1,16 +1,5 @@
-//! Rules: which calls a verdict is about.
-//!
-//! | written | is about |
-//! |---|---|
-//! | `write` | the tool `write` |
-//! | `mcp__git__*` | every tool whose name fits |
-//! | `effect:write`, `source:mcp` | every tool with that effect, from that source |
-//! | `bash(git *)` | calls whose first argument fits |
-//! | `read(file_path: src/**)` | calls whose named argument fits |
-//! | `set(n in 1..5, mode = fast)` | calls that fit every condition |
-//!
-//! Conditions: `name: GLOB`, `name = VALUE`, `name ^= PREFIX`, `name ~= REGEX`,
-//! `name in LOW..HIGH`, `name beneath FOLDER`.
+//! Rules: which calls a verdict is about. How they are written stands with [`Rule`];
+//! what an argument must look like is the business of `matcher`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -26,6 +15,33 @@ use super::matcher::{Candidates, Matcher, MatcherError};
 use crate::offer::name_glob;
 
 /// One rule of a policy.
+///
+/// | written | is about |
+/// |---|---|
+/// | `write` | the tool `write` |
+/// | `mcp__git__*` | every tool whose name fits |
+/// | `effect:write`, `source:mcp` | every tool with that effect, from that source |
+/// | `bash(git *)` | calls whose first argument fits |
+/// | `read(file_path: src/**)` | calls whose named argument fits |
+/// | `set(n in 1..5, mode = fast)` | calls that fit every condition |
+///
+/// | condition | the argument |
+/// |---|---|
+/// | `name: GLOB` | fits a glob; with a `/` in it, `*` stays within one folder |
+/// | `name = VALUE` | is exactly this |
+/// | `name ^= PREFIX` | begins with this |
+/// | `name ~= REGEX` | holds a match of this regular expression |
+/// | `name in LOW..HIGH` | is a number between the two, which are included |
+/// | `name beneath FOLDER` | is a path in this folder or below |
+///
+/// The names of arguments are letters, digits, `_`, `-` and `.`, which leads into
+/// objects; a word before `://` is the scheme of an address and no name. Arguments
+/// with other names are for `args` in configuration files.
+///
+/// A rule speaks of a tool by its own name, as policies and sets of tools do. One
+/// that denies or asks also holds for the name the tool is offered by, which is what
+/// people see: forbidding `acme_delete` must forbid it. One that allows does not,
+/// so that a change of prefix opens nothing.
 #[derive(Clone, Debug)]
 pub struct Rule {
     verdict: Verdict,
@@ -106,19 +122,26 @@ impl Rule {
         })
     }
 
-    /// Tells whether a tool of this name can be meant at all.
-    pub fn is_about_name(&self, name: &str) -> bool {
+    /// Tells whether a tool of this name, offered by that one, can be meant at all.
+    pub fn is_about_name(&self, name: &str, offered_as: &str) -> bool {
         match &self.target {
-            Target::Name(glob) => glob.is_match(name),
+            Target::Name(glob) => {
+                glob.is_match(name) || (self.verdict != Verdict::Allow && glob.is_match(offered_as))
+            }
             Target::Effect(_) | Target::Source(_) => true,
         }
+    }
+
+    /// Tells whether the rule looks at arguments.
+    pub(super) fn is_about_arguments(&self) -> bool {
+        !self.conditions.is_empty()
     }
 
     /// Tells whether the rule is about this call.
     pub(super) fn matches(&self, subject: &Subject<'_>) -> bool {
         let tool = subject.tool;
         let target = match &self.target {
-            Target::Name(glob) => glob.is_match(tool.name.as_str()),
+            Target::Name(_) => self.is_about_name(tool.name.as_str(), subject.offered_as),
             Target::Effect(effect) => tool.effect == *effect,
             Target::Source(word) => is_source(&tool.source, word),
         };
@@ -247,35 +270,59 @@ fn first_argument(schema: &Value) -> Option<&str> {
         .or_else(|| properties?.keys().next().map(String::as_str))
 }
 
-/// Where a named condition begins. Anything else is one glob for the first
-/// argument.
+/// Where a named condition begins. What does not begin with one is a glob for the
+/// first argument.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|,)\s*([A-Za-z_][A-Za-z0-9_.]*)\s*(\^=|~=|=|:|\sin\s|\sbeneath\s)\s*")
+    Regex::new(r"(?:^|,)\s*(\w[\w.-]*)\s*(\^=|~=|=|:|\sin\s|\sbeneath\s)\s*")
         .expect("the pattern is a constant")
+});
+
+/// What was meant for a named condition but has a word in front that is no name: at
+/// the start, or after a comma and a space.
+static ODD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?:^|,\s+)([^\s,:=~^*?\[\]{}()\\]+)(?:\s*(?:\^=|~=|=|:)|\s+beneath\s|\s+in\s+[\d.-]*\.\.)",
+    )
+    .expect("the pattern is a constant")
 });
 
 fn conditions(text: &str) -> Result<Vec<Condition>, String> {
     if text.is_empty() {
         return Err("there is nothing between the parentheses".to_owned());
     }
-    let starts: Vec<_> = NAMED.captures_iter(text).collect();
-    let named = starts
-        .first()
-        .and_then(|first| first.get(0))
-        .map(|m| m.start());
-    if named != Some(0) {
+    // `https://…` is an address, not an argument called https.
+    let is_scheme = |end: usize| text[..end].ends_with(':') && text[end..].starts_with("//");
+    let starts: Vec<_> = NAMED
+        .captures_iter(text)
+        .filter(|start| !start.get(0).is_some_and(|whole| is_scheme(whole.end())))
+        .collect();
+    let range = |index: usize| {
+        let start = starts.get(index).and_then(|start| start.get(0));
+        start.map_or(text.len()..text.len(), |whole| whole.range())
+    };
+    let is_named = !starts.is_empty() && range(0).start == 0;
+    let odd = ODD.captures_iter(text).find(|odd| {
+        let (start, end) = odd
+            .get(0)
+            .map_or((0, 0), |whole| (whole.start(), whole.end()));
+        let read = (0..starts.len()).any(|index| range(index).start == start);
+        (start == 0 || is_named) && !read && !is_scheme(end)
+    });
+    if let Some(odd) = odd {
+        let word = &odd[1];
+        return Err(format!(
+            "{word:?} is no name of an argument; names are letters, digits, `_`, `-` and `.`, \
+             as in `name: {word}…`; for other names use `args` in a configuration file"
+        ));
+    }
+    if !is_named {
         let matcher = Matcher::glob(text).map_err(|error| error.to_string())?;
         let argument = Argument::First;
         return Ok(vec![Condition { argument, matcher }]);
     }
     let mut found = Vec::new();
     for (index, start) in starts.iter().enumerate() {
-        let whole = start.get(0).map_or(0..0, |m| m.range());
-        let end = match starts.get(index + 1).and_then(|next| next.get(0)) {
-            Some(next) => next.start(),
-            None => text.len(),
-        };
-        let value = text[whole.end..end].trim();
+        let value = text[range(index).end..range(index + 1).start].trim();
         let matcher =
             Matcher::parse(start[2].trim(), value).map_err(|e: MatcherError| e.to_string())?;
         let argument = Argument::Named(start[1].to_owned());

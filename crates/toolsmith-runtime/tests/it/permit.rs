@@ -212,6 +212,42 @@ fn a_tools_own_wish_for_confirmation_makes_things_stricter_never_wider() {
     }
 }
 
+/// Allowing a tool says nothing about a call it finds worth a question; allowing such
+/// arguments does.
+#[test]
+fn a_tools_own_wish_yields_to_rules_about_arguments_only() {
+    let wiping = || {
+        let schema = json!({"disk": {"type": "string", "default": "a"}});
+        FunctionTool::new(taking("tool", schema).with_effect(Effect::Write))
+            .with_plan(|_: &Value| Ok(Plan::new("wipe").confirmed_because("it wipes the disk")))
+            .into_async(async |_: Value, _| Outcome::nothing())
+    };
+    for mode in [Mode::Plan, Mode::Ask, Mode::AutoEdit, Mode::Auto] {
+        for (rules, verdict, by) in [
+            (&["tool"][..], Verdict::Ask, "tool tool"),
+            (&["*"], Verdict::Ask, "tool tool"),
+            (&["effect:write"], Verdict::Ask, "tool tool"),
+            (&["source:builtin"], Verdict::Ask, "tool tool"),
+            (&["tool(a)"], Verdict::Allow, "rule `allow tool(a)`"),
+            (
+                &["tool(disk: a)"],
+                Verdict::Allow,
+                "rule `allow tool(disk: a)`",
+            ),
+            (&["tool", "tool(a)"], Verdict::Allow, "rule `allow tool(a)`"),
+            (&["tool", "tool(b)"], Verdict::Ask, "tool tool"),
+        ] {
+            let policy = Policy::new(mode).allowing(rules.iter().copied()).unwrap();
+            let (got, decided, _) = decide(wiping(), policy);
+            if mode == Mode::Auto {
+                assert_eq!(got, Verdict::Allow, "{rules:?}");
+            } else {
+                assert_eq!((got, decided.as_str()), (verdict, by), "{mode:?} {rules:?}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn consent_does_not_replace_permission() {
     let definition = || {

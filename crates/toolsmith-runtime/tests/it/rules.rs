@@ -11,7 +11,7 @@ use toolsmith_testing::tools::{definition, echoing};
 /// `tool(file_path, …)`, open, which names no paths by itself.
 fn plain() -> ToolDef {
     let schema = json!({
-        "properties": {"file_path": {}, "n": {}, "options": {"properties": {"mode": {}}}, "list": {}, "a/b": {}},
+        "properties": {"file_path": {}, "file-path": {}, "größe": {}, "n": {}, "options": {"properties": {"mode": {}}}, "list": {}, "a/b": {}},
         "required": ["file_path"],
         "additionalProperties": true,
     });
@@ -293,6 +293,74 @@ fn a_deny_reaches_into_lists_of_objects() {
 }
 
 #[test]
+fn names_of_arguments_need_not_be_plain_words() {
+    for (rule, value, about) in [
+        ("tool(file-path: /etc/**)", "/etc/passwd", true),
+        ("tool(file-path: /etc/**)", "/srv/x", false),
+        ("tool(n = 1, file-path ^= /etc)", "/etc/passwd", true),
+        ("tool(größe = 1)", "1", true),
+        ("tool(größe = 2)", "1", false),
+    ] {
+        let name = if rule.contains("größe") {
+            "größe"
+        } else {
+            "file-path"
+        };
+        let arguments = json!({"file_path": "", "n": 1, name: value});
+        assert_eq!(
+            is_about(rule, writing, &arguments),
+            (about, about),
+            "{rule} for {value}"
+        );
+    }
+}
+
+#[test]
+fn addresses_and_commands_are_globs_for_the_first_argument() {
+    for (rule, value, about) in [
+        ("tool(https://a.org/*)", "https://a.org/x", true),
+        ("tool(https://a.org/*)", "https://b.org/x", false),
+        ("tool(https://a.org/?q=*)", "https://a.org/?q=1", true),
+        ("tool(*.a.org:443)", "www.a.org:443", true),
+        ("tool(npm run x:y *)", "npm run x:y z", true),
+        ("tool(npm run x:y *)", "npm run x:z z", false),
+        (
+            "tool(git commit --author=*)",
+            "git commit --author=me",
+            true,
+        ),
+        ("tool(file_path: {http://a,https://b})", "https://b", true),
+        ("tool(file_path: a:b)", "a:b", true),
+    ] {
+        assert_eq!(
+            is_about(rule, writing, &json!({"file_path": value})),
+            (about, about),
+            "{rule} for {value}"
+        );
+    }
+}
+
+#[test]
+fn what_looks_like_a_condition_is_never_taken_for_a_glob() {
+    for (rule, word) in [
+        ("tool(a/b: x)", "a/b"),
+        ("tool(a/b = x)", "a/b"),
+        ("tool($x ^= y)", "$x"),
+        ("tool(\"x\" ~= y)", "\"x\""),
+        ("tool(--flag=*)", "--flag"),
+        ("tool(git@host:x/*)", "git@host"),
+        ("tool(a/b beneath src)", "a/b"),
+        ("tool(a/b in 1..5)", "a/b"),
+        ("tool(n = 1, a/b: x)", "a/b"),
+    ] {
+        let error = Rule::parse(Verdict::Deny, rule).unwrap_err().to_string();
+        let says = format!("{word:?} is no name of an argument; names are letters,");
+        assert!(error.contains(&says), "{rule}: {error}");
+        assert!(error.contains(&format!("as in `name: {word}…`")), "{error}");
+    }
+}
+
+#[test]
 fn rules_that_cannot_be_read_say_why() {
     for (rule, reason) in [
         ("", "it names no tool"),
@@ -488,5 +556,35 @@ fn rules_speak_of_the_real_tool_whatever_it_was_called_by() {
             .decision
             .unwrap();
         assert_eq!(decision.verdict, Verdict::Deny, "{name}");
+    }
+}
+
+/// People see the offered name; forbidding it must forbid. Allowing it does nothing.
+#[test]
+fn forbidding_holds_under_the_offered_name_too() {
+    for (verdict, rule, expected) in [
+        (Verdict::Deny, "acme_tool", Verdict::Deny),
+        (Verdict::Deny, "acme_*(x*)", Verdict::Deny),
+        (Verdict::Ask, "acme_tool", Verdict::Ask),
+        (Verdict::Allow, "tool", Verdict::Allow),
+        (Verdict::Allow, "acme_tool", Verdict::Ask),
+    ] {
+        let mode = match verdict {
+            Verdict::Allow => Mode::Ask,
+            _ => Mode::Auto,
+        };
+        let rules = [Rule::parse(verdict, rule).unwrap()];
+        let toolbox = Toolbox::builder()
+            .prefix("acme")
+            .policy(Policy::new(mode).with_rules(rules))
+            .tools([writing()])
+            .build()
+            .unwrap();
+        for name in ["tool", "acme_tool"] {
+            let call = RawCall::new(name, json!({"file_path": "x"}));
+            let explained = toolbox.explain(call, &Caller::new("test"));
+            let got = explained.decision.unwrap().verdict;
+            assert_eq!(got, expected, "{verdict:?} {rule}, called {name}");
+        }
     }
 }
