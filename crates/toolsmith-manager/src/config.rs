@@ -185,7 +185,9 @@ pub struct LimitsConfig {
     pub longest: Option<Span>,
     /// How long a cancelled tool may take to stop by itself.
     pub grace: Option<Span>,
-    /// How long a person may take to answer.
+    /// How long planning and each guard may take.
+    pub judging: Option<Span>,
+    /// How long people may take to answer, all questions of a call together.
     pub approval: Option<Span>,
     /// How many bytes of arguments a call may have.
     pub argument_bytes: Option<Positive>,
@@ -209,6 +211,7 @@ impl LimitsConfig {
             (&mut limits.timeout, &self.timeout),
             (&mut limits.longest, &self.longest),
             (&mut limits.grace, &self.grace),
+            (&mut limits.judging, &self.judging),
             (&mut limits.approval, &self.approval),
         ];
         for (limit, set) in spans {

@@ -582,7 +582,7 @@ fn forbidding_holds_under_the_offered_name_too() {
             .unwrap();
         for name in ["tool", "acme_tool"] {
             let call = RawCall::new(name, json!({"file_path": "x"}));
-            let explained = toolbox.explain(call, &Caller::new("test"));
+            let explained = explain(&toolbox, call, &Caller::new("test"));
             let got = explained.decision.unwrap().verdict;
             assert_eq!(got, expected, "{verdict:?} {rule}, called {name}");
         }
