@@ -12,9 +12,13 @@ use toolsmith_core::{ErrorKind, ToolDef, ToolError};
 use super::choice;
 use super::text::{self, name_of};
 use crate::registry::nearest;
+use crate::shape::Redactor;
 
 /// More than this many problems teach nothing more.
 const MOST: usize = 20;
+
+/// What came where nothing did.
+const NOTHING: &str = "nothing";
 
 /// One thing that is wrong with a call's arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -118,6 +122,13 @@ fn describe(
     let found = shown(error.instance());
     let mut problem =
         |path: String, expected: String, found: String, suggestion: Option<String>| {
+            // The model knows what it sent; whoever reads the log must not.
+            let is_secret = Redactor::is_secret_name(&path) && found != NOTHING;
+            let found = if is_secret {
+                "[redacted]".to_owned()
+            } else {
+                found
+            };
             problems.push(Problem {
                 path,
                 expected,
@@ -142,7 +153,7 @@ fn describe(
                 wanted.push("a value".to_owned());
             }
             let expected = wanted.join(", or ");
-            problem(within(at, name), expected, "nothing".to_owned(), None);
+            problem(within(at, name), expected, NOTHING.to_owned(), None);
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }
             if choice::nearest_branch(context, at).is_some() =>

@@ -237,3 +237,18 @@ fn a_tool_that_is_shadowed_on_load_is_said_to_be() {
         ["WARN tool `twin` of second is not used: first has that name first"]
     );
 }
+
+#[test]
+fn a_refused_call_is_logged_with_its_arguments_and_without_their_secrets() {
+    let calls = vec![
+        RawCall::new("fail", json!({"message": 1, "password": "hunter2secret"})),
+        RawCall::new("nothing", json!({"x": 1, "api_key": "hunter2secret"})),
+    ];
+    let infos = logged(builder(), calls, false).infos();
+    assert_eq!(infos.len(), 2);
+    for info in &infos {
+        let text = format!("{info:?}");
+        assert!(!text.contains("hunter2secret"), "{text}");
+        assert!(text.contains("[redacted]"), "{text}");
+    }
+}
