@@ -30,6 +30,15 @@ impl PlannedCall {
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
+
+    /// Writes the call itself as the line a person reads, where the tool left it
+    /// open. Most calls are shown to nobody, so this waits until one is.
+    pub(crate) fn put_in_words(&mut self, shaper: &Shaper) {
+        if self.plan.summary.trim().is_empty() {
+            self.plan.summary = in_words(self.call.tool(), self.call.arguments());
+            shaper.small(&mut self.plan.summary);
+        }
+    }
 }
 
 /// Asks the tool for its plan. A tool that panics here does not run. What people
@@ -48,9 +57,6 @@ pub(crate) fn plan(
     if began.elapsed() > limit {
         let message = "the tool took too long to say what it would do";
         return Err(ToolError::new(ErrorKind::Timeout, message));
-    }
-    if plan.summary.trim().is_empty() {
-        plan.summary = in_words(call.tool(), call.arguments());
     }
     shaper.small(&mut plan.summary);
     if let Confirm::Required { reason } = &mut plan.confirm {

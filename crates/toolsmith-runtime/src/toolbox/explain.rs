@@ -72,7 +72,8 @@ impl Toolbox {
         explanation.arguments = Some(call.arguments().clone());
         explanation.repairs = call.repairs().to_vec();
         (explanation.repairs.iter_mut()).for_each(|repair| inner.shaper.small(repair));
-        let call = plan(call, &inner.shaper, inner.limits.judging)?;
+        let mut call = plan(call, &inner.shaper, inner.limits.judging)?;
+        call.put_in_words(&inner.shaper);
         explanation.plan = Some(call.plan().clone());
         let decision = decide(&call, &inner.guards, caller.agent(), inner.limits.judging).await;
         explanation.decision = Some(decision);

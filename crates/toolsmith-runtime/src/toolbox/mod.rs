@@ -228,7 +228,10 @@ impl Inner {
                 trail.decided(&decision);
                 Prepared::Ready(call)
             }
-            Judged::Ask(decision, call) => Prepared::Ask(call, decision),
+            Judged::Ask(decision, mut call) => {
+                call.put_in_words(&self.shaper);
+                Prepared::Ask(call, decision)
+            }
             Judged::Denied(decision, error) => {
                 trail.decided(&decision);
                 Prepared::Refused(error)

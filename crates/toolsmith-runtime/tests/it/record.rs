@@ -53,7 +53,7 @@ async fn a_call_that_succeeds_leaves_every_event_in_order() {
     }
     assert_eq!(events[0]["name"], "echo");
     assert_eq!(events[0]["arguments"], r#"{"text":"hi"}"#);
-    assert_eq!(events[2]["plan"]["summary"], "echo(text=\"hi\")");
+    assert_eq!(events[2]["plan"]["summary"], "");
     assert_eq!(
         (
             &events[3]["allowed"],
