@@ -6,6 +6,7 @@ use toolsmith_core::event::Redact;
 use toolsmith_core::{Outcome, RawCall};
 use toolsmith_runtime::shape::{Redactor, clean};
 use toolsmith_runtime::{Caller, Limits, Toolbox};
+use toolsmith_testing::explain;
 use toolsmith_testing::tools::{answering, definition, echoing, with_schema};
 
 fn is_forbidden(c: char) -> bool {
@@ -145,5 +146,110 @@ proptest! {
         }
         let text = serde_json::to_string(&outcome).unwrap();
         prop_assert!(!text.contains(is_forbidden), "{text:?}");
+    }
+}
+
+/// Branches of choices, many of which overlap, nest or lie about themselves.
+fn branch() -> impl Strategy<Value = Value> {
+    let tag = || prop_oneof![Just("a"), Just("b"), Just("c")];
+    let leaf = prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "integer"})),
+        Just(json!({"type": "number", "minimum": 2})),
+        Just(json!({"type": "null"})),
+        Just(json!({"enum": ["a", "b"]})),
+        Just(json!({"const": "a"})),
+        Just(json!({"enum": [1, "a"]})),
+        Just(json!({"type": ["string", "null"]})),
+        Just(json!({"$ref": "#/$defs/leaf"})),
+        Just(json!({"$ref": "#/$defs/tree"})),
+        Just(json!(true)),
+        Just(json!({"type": "array", "items": {"type": "integer"}})),
+        tag().prop_map(|tag| json!({"type": "object", "properties": {"k": {"const": tag}}})),
+    ];
+    leaf.prop_recursive(3, 12, 3, move |inner| {
+        let closed = prop_oneof![Just(json!(false)), Just(json!(true))];
+        prop_oneof![
+            (tag(), inner.clone(), closed.clone()).prop_map(|(tag, inner, closed)| json!({
+                "type": "object",
+                "properties": {"k": {"const": tag}, "v": inner},
+                "required": ["k"],
+                "additionalProperties": closed,
+            })),
+            (tag(), inner.clone(), closed).prop_map(|(key, inner, closed)| json!({
+                "type": "object",
+                "properties": {key: inner},
+                "required": [key],
+                "additionalProperties": closed,
+            })),
+            (choice_word(), prop::collection::vec(inner.clone(), 1..4))
+                .prop_map(|(word, branches)| json!({word: branches})),
+            (choice_word(), prop::collection::vec(inner, 1..3)).prop_map(|(word, branches)| {
+                json!({word: branches, "type": "object", "unevaluatedProperties": false})
+            }),
+        ]
+    })
+}
+
+fn choice_word() -> impl Strategy<Value = String> {
+    prop_oneof![Just("oneOf".to_owned()), Just("anyOf".to_owned())]
+}
+
+fn chosen() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!("a")),
+        Just(json!("c")),
+        Just(json!(1)),
+        Just(json!(2.5)),
+        Just(json!(null)),
+        Just(json!([1])),
+        Just(json!({})),
+        Just(json!({"k": "a"})),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let key = prop_oneof![Just("a"), Just("b"), Just("k"), Just("v")];
+        let tag = prop_oneof![Just("a"), Just("b")];
+        prop_oneof![
+            prop::collection::btree_map(key.prop_map(str::to_owned), inner.clone(), 0..3)
+                .prop_map(|fields| json!(fields)),
+            (tag, inner).prop_map(|(tag, inner)| json!({"k": tag, "v": inner})),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Choices are rewritten before they are compiled; the same values must pass.
+    #[test]
+    fn choices_mean_what_they_say(
+        word in choice_word(),
+        branches in prop::collection::vec(branch(), 1..4),
+        value in chosen(),
+    ) {
+        let schema = json!({
+            "type": "object",
+            "properties": {"x": {word: branches}},
+            "$defs": {
+                "leaf": {"type": "object", "properties": {"k": {"const": "b"}}, "required": ["k"]},
+                "tree": {"anyOf": [
+                    {"type": "string"},
+                    {"type": "object", "properties": {"v": {"$ref": "#/$defs/tree"}},
+                     "required": ["v"], "additionalProperties": false},
+                ]},
+            },
+        });
+        let arguments = json!({"x": value});
+        let plain = jsonschema::validator_for(&schema).unwrap().is_valid(&arguments);
+        let Ok(toolbox) = Toolbox::new([echoing(with_schema("tool", schema.clone()))]) else {
+            return Ok(());
+        };
+        let explained = explain(&toolbox, RawCall::new("tool", arguments.clone()), &Caller::new("test"));
+        // What would take too long to judge is refused before it is judged.
+        if explained.error.as_ref().is_some_and(|e| e.message.contains("nest deeper")) {
+            return Ok(());
+        }
+        let fits = explained.error.is_none() && explained.repairs.is_empty();
+        prop_assert_eq!(fits, plain, "{} {} {:?}", schema, arguments, explained.error);
     }
 }
