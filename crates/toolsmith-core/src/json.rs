@@ -23,7 +23,7 @@ pub const MAX_VALUES: usize = 1 << 20;
 #[non_exhaustive]
 pub enum JsonError {
     /// More bytes than were allowed.
-    #[error("{bytes} bytes of JSON are more than the {limit} that are accepted")]
+    #[error("the JSON is larger than the {limit} bytes that are accepted")]
     TooLarge {
         /// How many came.
         bytes: usize,

@@ -36,6 +36,7 @@ pub mod shape;
 pub mod record;
 
 mod caller;
+mod keywords;
 mod limits;
 mod toolbox;
 

@@ -6,7 +6,6 @@ mod arguments;
 mod batch;
 mod call;
 mod check;
-mod files;
 mod help;
 #[cfg(unix)]
 mod hostile;

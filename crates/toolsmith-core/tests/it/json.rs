@@ -88,7 +88,7 @@ fn size_and_encoding_come_first() {
     assert!(matches!(error, JsonError::TooLarge { bytes: 6, limit: 5 }));
     assert_eq!(
         error.to_string(),
-        "6 bytes of JSON are more than the 5 that are accepted"
+        "the JSON is larger than the 5 bytes that are accepted"
     );
     assert!(json::parse(b"[1, 2]", 6).is_ok());
     let error = json::parse(b"[\"a\xff\"]", ROOM).unwrap_err();

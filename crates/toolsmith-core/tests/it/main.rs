@@ -11,7 +11,6 @@ mod declared;
 mod describe;
 mod duration;
 mod error;
-mod files;
 mod json;
 mod name;
 mod offer;

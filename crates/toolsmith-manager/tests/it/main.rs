@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
-mod files;
 mod hostile;
 mod loader;
 mod manager;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use toolsmith_core::json;
 
 use super::SchemaFault;
+use crate::keywords::{DEFINITIONS, IN_PLACE, NESTED, REFERENCES};
 use crate::validate::choice;
 
 const MAX_DEPTH: usize = 64;
@@ -35,44 +36,11 @@ pub(crate) struct Measure {
     pub(super) has_patterns: bool,
 }
 
-/// Keywords that refer to a schema elsewhere.
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
-
-/// Keywords that apply further schemas to the same value.
-const IN_PLACE: [&str; 9] = [
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentSchemas",
-    "dependencies",
-];
-
-/// Keywords that hold schemas only references lead to.
-const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
-
 /// Keywords that must know what the other keywords of their schema have looked at.
 const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 /// The validator finds that out by applying everything in place again: measured,
 /// each such schema inside another costs nearly three times as much.
 const UNEVALUATED_COST: u64 = 3;
-
-/// Keywords that hold schemas for parts of the value.
-const NESTED: [&str; 10] = [
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-];
 
 pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
     if json::depth_exceeds(schema, MAX_DEPTH) {

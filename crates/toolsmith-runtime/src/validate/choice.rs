@@ -9,37 +9,10 @@
 use jsonschema::ValidationError;
 use serde_json::{Map, Value, json};
 
+use crate::keywords::{REFERENCES, is_named, is_plain};
+
 /// References to references are followed this often.
 const MAX_HOPS: usize = 8;
-
-/// Keywords that hold schemas by name.
-const NAMED: [&str; 6] = [
-    "properties",
-    "patternProperties",
-    "dependentSchemas",
-    "dependencies",
-    "$defs",
-    "definitions",
-];
-
-/// Keywords that hold one schema, or a list of them.
-const PLAIN: [&str; 15] = [
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-];
 
 /// The schema with every choice that can be told apart rewritten.
 pub(crate) fn sharpened(schema: &Value) -> Value {
@@ -58,7 +31,7 @@ pub(crate) fn can_be_rewritten(root: &Value) -> bool {
         match value {
             Value::Array(items) => waiting.extend(items),
             Value::Object(object) => {
-                for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+                for keyword in REFERENCES {
                     let reference = object.get(keyword).and_then(Value::as_str);
                     if reference.is_some_and(|r| r.contains("/oneOf") || r.contains("/anyOf")) {
                         return false;
@@ -295,13 +268,13 @@ fn sharpen(root: &Value, schema: &mut Value) {
     for (keyword, value) in object.iter_mut() {
         let keyword = keyword.as_str();
         match value {
-            Value::Object(named) if NAMED.contains(&keyword) => {
+            Value::Object(named) if is_named(keyword) => {
                 named.values_mut().for_each(|schema| sharpen(root, schema));
             }
-            Value::Array(list) if PLAIN.contains(&keyword) => {
+            Value::Array(list) if is_plain(keyword) => {
                 list.iter_mut().for_each(|schema| sharpen(root, schema));
             }
-            value if PLAIN.contains(&keyword) => sharpen(root, value),
+            value if is_plain(keyword) => sharpen(root, value),
             _ => {}
         }
     }
