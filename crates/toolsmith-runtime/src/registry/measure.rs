@@ -32,8 +32,35 @@ pub(crate) struct Measure {
     /// How deep arguments may nest. Only schemas that refer to themselves have a
     /// limit: each level of the value multiplies the work by their branching.
     pub(crate) argument_depth: usize,
+    /// How many ways each level of a value is gone through.
+    widest: u64,
     /// Whether there is any regular expression in it.
     pub(super) has_patterns: bool,
+}
+
+impl Measure {
+    /// Tells whether a value can be judged in bearable time: a part at depth `d` of
+    /// a value is looked at `widest^d` times, so it is not depth alone that counts.
+    pub(crate) fn affords(&self, value: &Value) -> bool {
+        if self.widest <= 1 {
+            return true;
+        }
+        let mut cost = 0.0;
+        let mut waiting = vec![(value, 1.0)];
+        while let Some((value, times)) = waiting.pop() {
+            cost += times;
+            if cost > MAX_APPLICATIONS / PASSES {
+                return false;
+            }
+            let times = times * self.widest as f64;
+            match value {
+                Value::Array(items) => waiting.extend(items.iter().map(|v| (v, times))),
+                Value::Object(fields) => waiting.extend(fields.values().map(|v| (v, times))),
+                _ => {}
+            }
+        }
+        true
+    }
 }
 
 /// Keywords that must know what the other keywords of their schema have looked at.
@@ -66,6 +93,7 @@ pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
     };
     Ok(Measure {
         argument_depth,
+        widest,
         has_patterns: walk.has_patterns,
     })
 }

@@ -143,6 +143,10 @@ fn bearable(
     if json::size_exceeds(&value, byte_limit) {
         return Err(refusal(tool, &format!("take more than {byte_limit} bytes")));
     }
+    if !entry.measure.affords(&value) {
+        let what = "are too large for a schema that branches into itself";
+        return Err(refusal(tool, what));
+    }
     Ok(value)
 }
 

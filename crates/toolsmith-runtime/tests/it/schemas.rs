@@ -582,3 +582,34 @@ async fn a_rewritten_choice_accepts_what_it_did_before() {
         assert_eq!(outcome.is_success(), fits, "{keyword} {value}");
     }
 }
+
+/// Each item at the bottom would be looked at a thousand times, and there are many.
+#[tokio::test]
+async fn many_values_deep_inside_a_branching_schema_are_refused() {
+    let branch = |name: &str| {
+        json!({
+            "type": "object",
+            "properties": {"n": {"$ref": "#/$defs/f"}, name: {"type": "array"}},
+            "additionalProperties": false,
+        })
+    };
+    let schema = json!({
+        "type": "object",
+        "properties": {"f": {"$ref": "#/$defs/f"}},
+        "$defs": {"f": {"anyOf": [branch("v"), branch("w")]}},
+    });
+    let toolbox = register(schema).unwrap();
+    let nested = |items: usize| {
+        let mut value = json!({"v": vec![1; items]});
+        for _ in 0..7 {
+            value = json!({"n": value});
+        }
+        json!({"f": value})
+    };
+    assert!(call(&toolbox, "tool", nested(100)).await.is_success());
+    let outcome = call(&toolbox, "tool", nested(100_000)).await;
+    assert_eq!(
+        failure(&outcome).message,
+        "the arguments of `tool` are too large for a schema that branches into itself"
+    );
+}
