@@ -95,6 +95,12 @@ pub enum SchemaFault {
         /// The reference.
         reference: String,
     },
+    /// A part with an identity of its own.
+    #[error("a part of it has an `$id` of its own, {id}; only the whole may have one")]
+    Embedded {
+        /// The identity.
+        id: String,
+    },
     /// Valid JSON that is no valid JSON Schema.
     #[error("at `{pointer}`: {message}")]
     Invalid {

@@ -117,7 +117,7 @@ fn affordable_depth(total: u64, widest: u64) -> usize {
 /// in-place keywords alone: the validator would never come back.
 fn refuse_endless(root: &Value) -> Result<(), SchemaFault> {
     let mut finished: HashSet<&str> = HashSet::new();
-    for start in all_references(root) {
+    for start in all_references(root)? {
         // A depth-first walk with the path kept by hand.
         let mut path: Vec<(&str, std::vec::IntoIter<&str>)> = Vec::new();
         let mut enter = Some(start);
@@ -147,16 +147,30 @@ fn refuse_endless(root: &Value) -> Result<(), SchemaFault> {
     Ok(())
 }
 
-/// Every reference of every schema in a document. Data is passed over: a default
-/// or an example may have a field called `$ref`.
-fn all_references(root: &Value) -> Vec<&str> {
+/// Every reference of every schema in a document, wherever references lead. Data is
+/// passed over: a default or an example may have a field called `$ref`.
+fn all_references(root: &Value) -> Result<Vec<&str>, SchemaFault> {
     let mut found = Vec::new();
+    let mut seen: HashSet<*const Value> = HashSet::new();
     let mut waiting = vec![root];
     while let Some(schema) = waiting.pop() {
         let Value::Object(object) = schema else {
             continue;
         };
-        found.extend(references_of(object));
+        if !seen.insert(std::ptr::from_ref(schema)) {
+            continue;
+        }
+        // A schema with an identity of its own is a document of its own, in which
+        // the same reference would lead elsewhere.
+        if let Some(id) = object.get("$id")
+            && !std::ptr::eq(schema, root)
+        {
+            return Err(SchemaFault::Embedded { id: id.to_string() });
+        }
+        for reference in references_of(object) {
+            found.push(reference);
+            waiting.push(target(root, reference)?);
+        }
         for (keyword, value) in object {
             let keyword = keyword.as_str();
             let lists = [&IN_PLACE[..], &NESTED, &DEFINITIONS];
@@ -165,7 +179,7 @@ fn all_references(root: &Value) -> Vec<&str> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The references a schema applies to the same value as itself.

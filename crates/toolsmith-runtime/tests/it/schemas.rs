@@ -613,3 +613,27 @@ async fn many_values_deep_inside_a_branching_schema_are_refused() {
         "the arguments of `tool` are too large for a schema that branches into itself"
     );
 }
+
+#[test]
+fn circles_and_documents_in_odd_places_are_found() {
+    // Reached only through a property of a schema that stands under no keyword.
+    let circle = json!({
+        "type": "object",
+        "properties": {"a": {"$ref": "#/odd/first"}},
+        "odd": {
+            "first": {"properties": {"x": {"$ref": "#/odd/second"}}},
+            "second": {"allOf": [{"$ref": "#/odd/second"}]},
+        },
+    });
+    let error = register(circle).unwrap_err().to_string();
+    assert!(error.contains("without end"), "{error}");
+    let embedded = json!({
+        "type": "object",
+        "properties": {"a": {"$id": "other", "$defs": {"b": true}, "$ref": "#/$defs/b"}},
+        "$defs": {"b": true},
+    });
+    let error = register(embedded).unwrap_err().to_string();
+    assert!(error.contains("`$id` of its own"), "{error}");
+    let whole = json!({"$id": "https://example.com/tool", "type": "object"});
+    assert!(register(whole).is_ok());
+}
