@@ -18,44 +18,45 @@ const ROUNDS: usize = 7;
 const CALLS: u64 = 20_000;
 
 fn main() -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            println!("cannot start: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    // From within a task, as servers and agents call: from outside, every call would
-    // also wake a sleeping thread and be charged for it.
-    let benches = runtime.spawn(async {
-        let wanted: Vec<String> = std::env::args().skip(1).collect();
-        let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
-        let mut good = true;
-        if wants("async") {
-            good &= cost("async tool", 10.0, Style::Async).await;
-        }
-        if wants("blocking") {
-            good &= cost("blocking tool", 60.0, Style::Blocking).await;
-        }
-        if wants("size") {
-            good &= size().await;
-        }
-        if wants("memory") {
-            good &= memory().await;
-        }
-        good
-    });
-    let good = runtime.block_on(benches).unwrap_or(false);
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
+    let mut good = true;
+    if wants("async") {
+        good &= on(1, cost("async tool", Some(10.0), Style::Async));
+        // Tokio wakes an idle worker every other spawn to look for something to
+        // steal. That is no cost of the door, but a server with little to do has it.
+        on(
+            2,
+            cost("the same, beside an idle worker", None, Style::Async),
+        );
+    }
+    if wants("blocking") {
+        good &= on(1, cost("blocking tool", Some(60.0), Style::Blocking));
+    }
+    if wants("size") {
+        good &= on(1, size());
+    }
+    if wants("memory") {
+        good &= on(2, memory());
+    }
     println!("load average {}", load());
     if good {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Runs a bench in a task of a fresh runtime, as servers and agents call: from
+/// outside, every call would also wake a sleeping thread and be charged for it.
+fn on(workers: usize, bench: impl Future<Output = bool> + Send + 'static) -> bool {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let bench = runtime.spawn(bench);
+    runtime.block_on(bench).unwrap_or(false)
 }
 
 #[derive(Clone, Copy)]
@@ -139,7 +140,7 @@ async fn per_call(calls: u64, work: impl Future<Output = ()>) -> f64 {
     (cpu() - before).as_secs_f64() * 1e6 / calls as f64
 }
 
-async fn cost(name: &str, goal: f64, style: Style) -> bool {
+async fn cost(name: &'static str, goal: Option<f64>, style: Style) -> bool {
     let toolbox = toolbox(10, style);
     let caller = Caller::new("bench");
     through_the_door(&toolbox, &caller, CALLS / 10).await;
@@ -170,30 +171,43 @@ async fn size() -> bool {
         let among_many = per_call(CALLS, through_the_door(&many, &caller, CALLS)).await;
         ratios.push(among_many / among_few);
     }
-    verdict("10,000 tools against 10", median(&mut ratios), "×", 1.2)
+    verdict(
+        "10,000 tools against 10",
+        median(&mut ratios),
+        "×",
+        Some(1.2),
+    )
 }
 
-/// Memory after 100,000 calls against memory after the first 10,000.
+/// Memory after 100,000 further calls, one by one and in a batch, against memory
+/// after a few batches as large: what the allocator keeps of those is no leak.
 async fn memory() -> bool {
     let toolbox = toolbox(10, Style::Async);
     let caller = Caller::new("bench");
+    let batch = async || {
+        let calls = (0..10_000).map(|n| RawCall::new("add_1", json!({"a": n, "b": 1})));
+        let replies = toolbox.run_all(calls, &caller, Order::Parallel).await;
+        assert_eq!(replies.len(), 10_000);
+    };
     through_the_door(&toolbox, &caller, 10_000).await;
+    for _ in 0..4 {
+        batch().await;
+    }
     let before = resident();
-    through_the_door(&toolbox, &caller, 80_000).await;
-    let calls = (0..10_000).map(|n| RawCall::new("add_1", json!({"a": n, "b": 1})));
-    let replies = toolbox.run_all(calls, &caller, Order::Parallel).await;
-    assert_eq!(replies.len(), 10_000);
-    drop(replies);
-    through_the_door(&toolbox, &caller, 10_000).await;
+    through_the_door(&toolbox, &caller, 90_000).await;
+    batch().await;
     let grown = (resident() as f64 - before as f64) / f64::from(1 << 20);
-    // A batch of 10,000 is held whole once; what the allocator keeps of that is no leak.
-    verdict("memory grown by 100,000 calls", grown, "MB", 24.0)
+    verdict("memory grown by 100,000 calls", grown, "MB", Some(4.0))
 }
 
-fn verdict(what: &str, figure: f64, unit: &str, goal: f64) -> bool {
+fn verdict(what: &str, figure: f64, unit: &str, goal: Option<f64>) -> bool {
+    let Some(goal) = goal else {
+        println!("{what:62} {figure:8.2} {unit:2}");
+        return true;
+    };
     let good = figure <= goal;
     let word = if good { "ok" } else { "MISSED" };
-    println!("{what:45} {figure:8.2} {unit:2}  (goal ≤ {goal} {unit})  {word}");
+    println!("{what:62} {figure:8.2} {unit:2}  (goal ≤ {goal} {unit})  {word}");
     good
 }
 
