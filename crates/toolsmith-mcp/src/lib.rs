@@ -1,0 +1,1 @@
+//! MCP in both directions.
