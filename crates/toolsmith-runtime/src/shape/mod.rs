@@ -17,8 +17,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use toolsmith_core::error::Retry;
-use toolsmith_core::store::{Spill, SpillStore, Spilled};
 use toolsmith_core::reply::Question;
+use toolsmith_core::store::{Spill, SpillStore, Spilled};
 use toolsmith_core::{
     Block, CallId, Outcome, Schema, ToolDef, ToolError, ToolName, json as strict,
 };
