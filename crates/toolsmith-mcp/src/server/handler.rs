@@ -246,9 +246,10 @@ impl ServerHandler for Connection {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if KNOWN.contains(&request.method.as_str()) {
+        let known = |methods: &[&str]| methods.contains(&request.method.as_str());
+        if known(KNOWN) || (known(WITH_A_HANDSHAKE) && Era::of(&context) == Era::Handshake) {
             let message = format!("the parameters do not fit {}", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
@@ -336,12 +337,16 @@ const KNOWN: &[&str] = &[
     ListResourceTemplatesRequestMethod::VALUE,
     ListResourcesRequestMethod::VALUE,
     ReadResourceRequestMethod::VALUE,
+    "server/discover",
+    "subscriptions/listen",
+    "tools/list",
+];
+
+/// Those the stateless era has no more.
+const WITH_A_HANDSHAKE: &[&str] = &[
     SetLevelRequestMethod::VALUE,
     SubscribeRequestMethod::VALUE,
     "initialize",
     "ping",
     "resources/unsubscribe",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/list",
 ];
