@@ -1,0 +1,1 @@
+//! The tests of `toolsmith-process`, in one binary.
