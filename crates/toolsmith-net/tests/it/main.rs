@@ -1,0 +1,1 @@
+//! The tests of `toolsmith-net`, in one binary.
