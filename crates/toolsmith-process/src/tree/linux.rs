@@ -29,7 +29,15 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 
 static IS_SUBREAPER: AtomicBool = AtomicBool::new(false);
 /// The launches that have not ended, so that none takes another's processes for its own.
-static LAUNCHES: Mutex<Vec<Origin>> = Mutex::new(Vec::new());
+static LAUNCHES: Mutex<Vec<Launched>> = Mutex::new(Vec::new());
+
+/// A launch that was started and not yet forgotten.
+#[derive(Debug)]
+struct Launched {
+    origin: Origin,
+    /// Its processes are being killed, so it no longer claims those that hide.
+    is_ending: bool,
+}
 
 /// The child of one launch: its number and the moment it started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +67,10 @@ impl Tree {
         // Without /proc only the group is killed, and the moment does not matter.
         let start = proc::read(id).map_or(0, |process| process.start);
         let origin = Origin { id, start };
-        launches.push(origin);
+        launches.push(Launched {
+            origin,
+            is_ending: false,
+        });
         Ok((child, Self { origin, mark }))
     }
 
@@ -85,6 +96,7 @@ impl Tree {
     /// Kills whoever belongs to the tree, for as long as it takes or until the limit.
     pub(crate) fn kill(&self, leader: Leader, limit: Duration) -> Swept {
         let deadline = Instant::now() + limit;
+        self.give_up_claims();
         let mut killed = BTreeSet::new();
         let mut quiet_looks = 0;
         let mut pause = PAUSES.0;
@@ -118,7 +130,14 @@ impl Tree {
 
     /// Says that the launch has ended, and its processes with it.
     pub(crate) fn forget(&self) {
-        launches().retain(|other| *other != self.origin);
+        launches().retain(|launch| launch.origin != self.origin);
+    }
+
+    /// Of several launches that end at once, the last to get here must see the others gone.
+    fn give_up_claims(&self) {
+        for launch in launches().iter_mut() {
+            launch.is_ending |= launch.origin == self.origin;
+        }
     }
 
     /// Returns the living processes of the tree, and reaps dead ones that were adopted.
@@ -141,7 +160,7 @@ impl Tree {
             .into_iter()
             .partition(|process| process.is_zombie);
         for process in dead {
-            let is_child_of_a_launch = launches.iter().any(|launch| launch.id == process.id);
+            let is_child_of_a_launch = launches.iter().any(|launch| launch.origin.id == process.id);
             // Whoever started the child waits for it.
             if process.parent == me.id && !is_child_of_a_launch && process.id != self.origin.id {
                 let _ = waitpid(pid(process.id), WaitOptions::NOHANG);
@@ -169,11 +188,12 @@ impl Adopter {
     ///
     /// An orphan in a session of neither ours nor a launch's has hidden its origin. It
     /// goes with the last launch from which it can have come.
-    fn has_adopted_for(&self, origin: Origin, process: &Process, launches: &[Origin]) -> bool {
-        let is_of_a_launch = |launch: &Origin| {
-            launch.id == process.id
-                || launch.id == process.session
-                || (*launch != origin && launch.start <= process.start)
+    fn has_adopted_for(&self, origin: Origin, process: &Process, launches: &[Launched]) -> bool {
+        let is_of_a_launch = |launch: &Launched| {
+            let other = launch.origin;
+            other.id == process.id
+                || other.id == process.session
+                || (other != origin && !launch.is_ending && other.start <= process.start)
         };
         IS_SUBREAPER.load(Ordering::Relaxed)
             && process.parent == self.id
@@ -183,7 +203,7 @@ impl Adopter {
     }
 }
 
-fn launches() -> MutexGuard<'static, Vec<Origin>> {
+fn launches() -> MutexGuard<'static, Vec<Launched>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
