@@ -5,7 +5,8 @@
 
 use std::io;
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
@@ -20,6 +21,8 @@ const AFTER_REQUEST: Duration = Duration::from_millis(500);
 const TO_DISAPPEAR: Duration = Duration::from_secs(3);
 /// The same where waiting holds up a thread of the runtime.
 const TO_DISAPPEAR_AT_DROP: Duration = Duration::from_millis(500);
+/// How long the child's own exit may take, where waiting holds up a thread of the runtime.
+const TO_BE_REAPED_AT_DROP: Duration = Duration::from_millis(200);
 /// How long the rest of the standard error may take to arrive.
 const TO_DRAIN: Duration = Duration::from_millis(200);
 
@@ -152,8 +155,14 @@ impl Drop for Running {
         }
         if !self.is_ended {
             self.tree.kill(self.leader(), TO_DISAPPEAR_AT_DROP);
-            // The last sweep saw it dead, so this takes its exit without waiting.
-            let _ = self.child.try_wait();
+            // It was killed, and is dead at once unless the machine is under load; the
+            // runtime takes the exit of a child that is later still.
+            let deadline = Instant::now() + TO_BE_REAPED_AT_DROP;
+            while let Ok(None) = self.child.try_wait()
+                && Instant::now() < deadline
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
         }
         self.tree.forget();
     }

@@ -103,24 +103,19 @@ impl Tree {
         loop {
             let found = self.look(leader, &killed);
             quiet_looks = if found.is_empty() { quiet_looks + 1 } else { 0 };
-            let survived: Vec<u32> = found.iter().map(|process| process.id).collect();
-            if quiet_looks >= QUIET_LOOKS || Instant::now() >= deadline {
-                killed.retain(|id| !survived.contains(id));
-                return Swept {
-                    killed: killed.into_iter().collect(),
-                    survived,
-                };
+            if quiet_looks >= QUIET_LOOKS {
+                return Swept::new(killed, Vec::new());
             }
             // One call for the whole group leaves its members no time to fork.
             if let Some(group) = pid(self.origin.id).filter(|_| leader == Leader::Unreaped) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
-            killed.extend(
-                found
-                    .iter()
-                    .filter(|process| end(process))
-                    .map(|process| process.id),
-            );
+            let hit = found.iter().filter(|process| end(process));
+            killed.extend(hit.map(|process| process.id));
+            if Instant::now() >= deadline {
+                let survived = found.iter().filter(|process| is_alive(process));
+                return Swept::new(killed, survived.map(|process| process.id).collect());
+            }
             if !found.is_empty() {
                 thread::sleep(pause);
                 pause = (pause * 2).min(PAUSES.1);
@@ -150,10 +145,14 @@ impl Tree {
             && processes.iter().any(|process| process.id == self.origin.id);
         let is_root = |process: &&Process| {
             let is_in_session = process.session == self.origin.id && !is_number_reused;
+            let is_killed_orphan =
+                process.parent == me.id && process.is_zombie && killed.contains(&process.id);
             is_in_session
-                || me.has_adopted_for(self.origin, process, &launches)
-                || (process.parent == me.id && process.is_zombie && killed.contains(&process.id))
-                || proc::mark(process.id).is_some_and(|mark| mark == self.mark)
+                || is_killed_orphan
+                || match proc::mark(process.id) {
+                    Some(mark) => mark == self.mark,
+                    None => me.has_adopted_for(self.origin, process, &launches),
+                }
         };
         let roots = processes.iter().filter(is_root).copied().collect();
         let (dead, living): (Vec<_>, Vec<_>) = with_descendants(roots, &processes)
@@ -167,6 +166,16 @@ impl Tree {
             }
         }
         living
+    }
+}
+
+impl Swept {
+    fn new(mut killed: BTreeSet<u32>, survived: Vec<u32>) -> Self {
+        killed.retain(|id| !survived.contains(id));
+        Self {
+            killed: killed.into_iter().collect(),
+            survived,
+        }
     }
 }
 
@@ -186,8 +195,8 @@ impl Adopter {
 
     /// Tells whether this process adopted the orphan, and no other launch can have lost it.
     ///
-    /// An orphan in a session of neither ours nor a launch's has hidden its origin. It
-    /// goes with the last launch from which it can have come.
+    /// An orphan without a mark, in a session of neither ours nor a launch's, has hidden its
+    /// origin. It goes with the last launch from which it can have come.
     fn has_adopted_for(&self, origin: Origin, process: &Process, launches: &[Launched]) -> bool {
         let is_of_a_launch = |launch: &Launched| {
             let other = launch.origin;
@@ -205,6 +214,11 @@ impl Adopter {
 
 fn launches() -> MutexGuard<'static, Vec<Launched>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_alive(process: &Process) -> bool {
+    let now = proc::read(process.id);
+    now.is_some_and(|now| now.start == process.start && !now.is_zombie)
 }
 
 /// Adds the children of those found, and theirs, and so on.
