@@ -90,3 +90,31 @@ impl ServerCertVerifier for SystemRoots {
             .supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Valid for a hundred years and signed by itself; nobody has its key.
+    const SELF_SIGNED: &[u8] = include_bytes!("../tests/fixtures/self-signed.der");
+
+    #[test]
+    fn a_server_that_nobody_vouches_for_is_refused() {
+        let provider = Arc::new(ring::default_provider());
+        let name = ServerName::try_from("nobody.example").unwrap();
+        let certificate = CertificateDer::from(SELF_SIGNED);
+        let in_2030 = UnixTime::since_unix_epoch(Duration::from_secs(1_900_000_000));
+        let verifier = SystemRoots { provider };
+        let verdict = verifier.verify_server_cert(&certificate, &[], &name, &[], in_2030);
+        // A system without roots vouches for nobody either.
+        assert!(
+            matches!(
+                verdict,
+                Err(Error::InvalidCertificate(_) | Error::General(_))
+            ),
+            "{verdict:?}"
+        );
+    }
+}
