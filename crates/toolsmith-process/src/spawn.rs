@@ -15,6 +15,9 @@ use tokio::runtime::Handle;
 
 use crate::tree::Tree;
 
+/// The first descriptor that is none of the three streams.
+const AFTER_STREAMS: libc::c_int = 3;
+
 /// Returns a name for one launch that no other launch has, nor can guess.
 pub(crate) fn new_mark() -> io::Result<String> {
     let mut bytes = [0; 16];
@@ -136,16 +139,15 @@ fn die_with(_parent: Pid) -> io::Result<()> {
     reason = "rustix offers neither close_range nor fcntl on descriptors it does not own"
 )]
 fn seal_descriptors() -> io::Result<()> {
-    const FIRST: libc::c_int = 3;
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
         // SAFETY: the call takes three numbers; no memory is handed over.
         let sealed = unsafe {
             libc::syscall(
                 libc::SYS_close_range,
-                libc::c_long::from(FIRST),
-                libc::c_long::from(libc::c_int::MAX),
-                libc::c_long::from(libc::CLOSE_RANGE_CLOEXEC),
+                AFTER_STREAMS as libc::c_uint,
+                libc::c_uint::MAX,
+                libc::CLOSE_RANGE_CLOEXEC,
             )
         };
         if sealed == 0 {
@@ -162,7 +164,7 @@ fn seal_descriptors() -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     let end = libc::c_int::try_from(limit.rlim_cur.min(1 << 20)).unwrap_or(1 << 20);
-    for descriptor in FIRST..end {
+    for descriptor in AFTER_STREAMS..end {
         // SAFETY: setting a flag by number; a number without a descriptor is refused.
         unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }

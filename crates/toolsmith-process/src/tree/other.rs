@@ -55,5 +55,7 @@ impl Tree {
         }
     }
 
-    pub(crate) fn forget(&self) {}
+    pub(crate) fn forget(&self) {
+        self.is_killed.store(true, Ordering::Relaxed);
+    }
 }

@@ -1,6 +1,6 @@
 //! What a child writes to its standard error is kept up to a limit and counted beyond it.
 
-use crate::support::{PATIENCE, script, until};
+use crate::support::{script, until};
 
 #[cfg(target_os = "linux")]
 fn resident_kilobytes() -> u64 {
@@ -26,7 +26,7 @@ async fn a_flood_costs_no_memory() {
     assert!(text.ends_with("the end"));
     let grown = resident_kilobytes() - before;
     assert!(grown < 20_000, "grew by {grown} kB");
-    running.end(PATIENCE).await;
+    running.end(crate::support::PATIENCE).await;
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@ pub(crate) async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
     line.unwrap().unwrap().unwrap()
 }
 
+#[cfg(target_os = "linux")]
 pub(crate) async fn number(lines: &mut Lines<BufReader<ChildStdout>>) -> u32 {
     line(lines).await.trim().parse().unwrap()
 }
