@@ -1,5 +1,7 @@
 //! Which addresses are public: the edges of every range.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use toolsmith_net::is_public;
 
 #[test]
@@ -105,5 +107,25 @@ fn addresses_next_to_those() {
     ];
     for address in addresses {
         assert!(is_public(address.parse().unwrap()), "{address}");
+    }
+}
+
+#[test]
+fn an_address_inside_another_is_judged_alike() {
+    for bits in (0..=u32::MAX).step_by(0xfffb) {
+        let inner = Ipv4Addr::from_bits(bits);
+        let mapped = inner.to_ipv6_mapped();
+        let [.., g, h] = mapped.segments();
+        let translated = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, g, h);
+        for outer in [mapped, translated] {
+            assert_eq!(is_public(inner.into()), is_public(outer.into()), "{outer}");
+        }
+        for outer in [
+            Ipv6Addr::new(0, 0, 0, 0, 0, 0, g, h),
+            Ipv6Addr::new(0x2002, g, h, 0, 0, 0, 0, 1),
+            Ipv6Addr::new(0x2001, 0, g, h, 0, 0, !g, !h),
+        ] {
+            assert!(!is_public(outer.into()), "{outer}");
+        }
     }
 }
