@@ -8,7 +8,6 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::http::{HttpError, check_header_name, check_header_value, check_url};
-use super::template::is_variable;
 use super::{Place, ServerName, Template};
 
 /// A server that is described and not started.
@@ -166,7 +165,7 @@ pub(super) enum EntryError {
     Url(HttpError),
     #[error(transparent)]
     Header(#[from] HttpError),
-    #[error("header `{0}` stands here twice: names differ in more than capitals")]
+    #[error("header `{0}` is given twice; capitals make no difference")]
     HeaderTwice(String),
     #[error("{0:?} is no name of an environment variable")]
     Variable(String),
@@ -198,7 +197,7 @@ pub(super) fn check_headers(
     for (name, value) in headers.iter().chain(key) {
         check_header_name(name)?;
         for text in value.texts() {
-            check_header_value(name, text)?;
+            check_header_value(text)?;
         }
         let folded = name.to_ascii_lowercase();
         if seen.contains(&folded) {
@@ -213,12 +212,15 @@ pub(super) fn check_headers(
 pub(super) fn check_variables<'a>(
     names: impl IntoIterator<Item = &'a String>,
 ) -> Result<(), EntryError> {
-    for name in names {
-        // Some systems have names such as `ProgramFiles(x86)`.
-        let is_odd = name.is_empty() || name.len() > 256 || name.contains(['=', '\0', '\n', '$']);
-        if is_odd && !is_variable(name) {
-            return Err(EntryError::Variable(name.chars().take(60).collect()));
-        }
+    names.into_iter().try_for_each(|name| check_variable(name))
+}
+
+/// Checks the name of an environment variable. Some systems have names such as
+/// `ProgramFiles(x86)`.
+pub(super) fn check_variable(name: &str) -> Result<(), EntryError> {
+    let is_odd = |c: char| c == '=' || c == '$' || c.is_control();
+    if name.is_empty() || name.len() > 256 || name.contains(is_odd) {
+        return Err(EntryError::Variable(name.chars().take(60).collect()));
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
-use super::entry::{EntryError, check_command, check_headers, check_template_url, check_variables};
+use super::entry::{EntryError, check_command, check_headers, check_template_url, check_variable};
+use super::http::{check_header_name, check_header_value};
 use super::{ApiKey, Place, Protocol, ServerEntry, ServerName, Template, Transport};
 use crate::config::{Pattern, Span};
 
@@ -28,13 +29,13 @@ struct Form {
     #[serde(default)]
     cwd: Option<PathBuf>,
     #[serde(default)]
-    env: Option<BTreeMap<String, Spanned<Template>>>,
+    env: Option<BTreeMap<Variable, Spanned<Template>>>,
     #[serde(default)]
-    env_passthrough: Option<Vec<String>>,
+    env_passthrough: Option<Vec<Variable>>,
     #[serde(default, alias = "mcp_server_url")]
-    url: Option<Spanned<Template>>,
+    url: Option<Spanned<Address>>,
     #[serde(default)]
-    headers: Option<BTreeMap<String, Spanned<Template>>>,
+    headers: Option<BTreeMap<HeaderName, Spanned<HeaderValue>>>,
     #[serde(default)]
     mcp_api_key: Option<Spanned<KeyForm>>,
     #[serde(default)]
@@ -66,7 +67,6 @@ impl Form {
                 let place = place(&command);
                 let mut words = command.value.0.into_iter().map(|word| at(word, place));
                 let command = words.next().ok_or(EntryError::NoCommand)?;
-                check_command(&command)?;
                 let further = self.args.unwrap_or_default();
                 Transport::Stdio {
                     command,
@@ -84,11 +84,12 @@ impl Form {
                 if let Some((key, _)) = stdio.into_iter().find(|(_, given)| *given) {
                     return Err(EntryError::OnlyStdio(key));
                 }
-                let url = placed(url);
-                check_template_url(&url)?;
+                let headers = self.headers.unwrap_or_default().into_iter();
                 Transport::Http {
-                    url,
-                    headers: placed_all(self.headers),
+                    url: placed(url),
+                    headers: headers
+                        .map(|(name, value)| (name.0, placed(value)))
+                        .collect(),
                 }
             }
         };
@@ -102,9 +103,10 @@ impl Form {
         if let Transport::Http { headers, .. } = &entry.transport {
             check_headers(headers, entry.api_key.as_ref())?;
         }
-        entry.env = placed_all(self.env);
-        entry.env_passthrough = self.env_passthrough.unwrap_or_default();
-        check_variables(entry.env.keys().chain(&entry.env_passthrough))?;
+        let env = self.env.unwrap_or_default().into_iter();
+        entry.env = env.map(|(name, value)| (name.0, placed(value))).collect();
+        let passed = self.env_passthrough.unwrap_or_default().into_iter();
+        entry.env_passthrough = passed.map(|name| name.0).collect();
         entry.timeout = self.timeout.map(|span| span.0);
         entry.allow = patterns(self.allow);
         entry.deny = patterns(self.deny);
@@ -187,6 +189,53 @@ impl<'de> serde::de::DeserializeSeed<'de> for Named {
     }
 }
 
+/// Wrappers that check what they hold while there is a place to point at.
+macro_rules! checked {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $check:expr) => {
+        $(#[$doc])*
+        #[derive(PartialEq, Eq)]
+        struct $name($inner);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let inner = <$inner>::deserialize(deserializer)?;
+                let check: fn(&$inner) -> Result<(), EntryError> = $check;
+                check(&inner).map_err(D::Error::custom)?;
+                Ok(Self(inner))
+            }
+        }
+
+        impl From<$name> for $inner {
+            fn from(checked: $name) -> Self {
+                checked.0
+            }
+        }
+    };
+}
+
+checked!(
+    /// The URL of a server.
+    Address(Template),
+    check_template_url
+);
+checked!(
+    /// The value of a header.
+    HeaderValue(Template),
+    |value| Ok(value.texts().try_for_each(check_header_value)?)
+);
+checked!(
+    /// The name of a header.
+    #[derive(PartialOrd, Ord)]
+    HeaderName(String),
+    |name| Ok(check_header_name(name)?)
+);
+checked!(
+    /// The name of an environment variable.
+    #[derive(PartialOrd, Ord)]
+    Variable(String),
+    |name| check_variable(name)
+);
+
 /// A program and arguments: one text, split as a shell would, or a list.
 struct Command(Vec<Template>);
 
@@ -203,7 +252,7 @@ impl<'de> Deserialize<'de> for Command {
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Command, E> {
                 let words = super::word::split(text).map_err(E::custom)?;
-                Ok(Command(words))
+                checked(words)
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Command, A::Error> {
@@ -211,8 +260,14 @@ impl<'de> Deserialize<'de> for Command {
                 while let Some(word) = items.next_element()? {
                     words.push(word);
                 }
-                Ok(Command(words))
+                checked(words)
             }
+        }
+
+        fn checked<E: Error>(words: Vec<Template>) -> Result<Command, E> {
+            let first = words.first().ok_or(EntryError::NoCommand);
+            first.and_then(check_command).map_err(E::custom)?;
+            Ok(Command(words))
         }
 
         deserializer.deserialize_any(Words)
@@ -292,14 +347,9 @@ fn at(mut template: Template, place: Place) -> Template {
     template
 }
 
-fn placed(spanned: Spanned<Template>) -> Template {
+fn placed(spanned: Spanned<impl Into<Template>>) -> Template {
     let place = place(&spanned);
-    at(spanned.value, place)
-}
-
-fn placed_all(map: Option<BTreeMap<String, Spanned<Template>>>) -> BTreeMap<String, Template> {
-    let pairs = map.unwrap_or_default().into_iter();
-    pairs.map(|(name, value)| (name, placed(value))).collect()
+    at(spanned.value.into(), place)
 }
 
 fn patterns(list: Option<Vec<Pattern>>) -> Vec<String> {

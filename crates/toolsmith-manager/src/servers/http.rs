@@ -1,6 +1,6 @@
 //! What a URL and a header may be.
 
-use url::Url;
+use url::{ParseError, Url};
 
 /// Why a URL or a header cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,8 +25,8 @@ pub enum HttpError {
     #[error("the header `{0}` is set by the connection itself")]
     Reserved(String),
     /// A line break or another control character in a header's value.
-    #[error("the value of header `{0}` holds a line break or another control character")]
-    HeaderValue(String),
+    #[error("the value of a header holds a line break or another control character")]
+    HeaderValue,
 }
 
 /// Checks the URL of a server.
@@ -37,7 +37,12 @@ pub fn check_url(text: &str) -> Result<(), HttpError> {
             "it holds blanks or control characters".to_owned(),
         ));
     }
-    let url = Url::parse(text).map_err(|error| HttpError::NoUrl(error.to_string()))?;
+    let url = Url::parse(text).map_err(|error| match error {
+        ParseError::RelativeUrlWithoutBase => {
+            HttpError::NoUrl("it begins with neither http:// nor https://".to_owned())
+        }
+        error => HttpError::NoUrl(error.to_string()),
+    })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(HttpError::Scheme(url.scheme().to_owned()));
     }
@@ -73,9 +78,9 @@ pub(super) fn check_header_name(name: &str) -> Result<(), HttpError> {
 }
 
 /// Checks the value of a header, or a part of it.
-pub(super) fn check_header_value(name: &str, value: &str) -> Result<(), HttpError> {
+pub(super) fn check_header_value(value: &str) -> Result<(), HttpError> {
     if value.contains(|c: char| c.is_control() && c != '\t') {
-        return Err(HttpError::HeaderValue(name.to_owned()));
+        return Err(HttpError::HeaderValue);
     }
     Ok(())
 }

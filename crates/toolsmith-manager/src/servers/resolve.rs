@@ -147,7 +147,7 @@ impl ServerEntry {
                 for (name, value) in headers.iter().chain(key) {
                     let field = format!("headers.{name}");
                     let secret = SecretString::from(filled(&field, value)?);
-                    check_header_value(name, secret.expose_secret())
+                    check_header_value(secret.expose_secret())
                         .map_err(|kind| self.error(&field, value.place(), kind.into()))?;
                     resolved.push((name.clone(), secret));
                 }

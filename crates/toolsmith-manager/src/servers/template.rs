@@ -187,7 +187,7 @@ fn reference(inside: &str) -> Result<Part, TemplateError> {
 }
 
 /// Tells whether a text can name an environment variable.
-pub(super) fn is_variable(name: &str) -> bool {
+fn is_variable(name: &str) -> bool {
     let mut chars = name.chars();
     let first = chars.next();
     first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

@@ -399,7 +399,7 @@ fn what_cannot_be_looked_up() {
         ),
         (
             "url: http://h\n    mcp_api_key: '${BREAK}'\n",
-            "r/toolsmith.yaml:4:18: server `a`: headers.Authorization: the value of header `Authorization` holds a line break or another control character",
+            "r/toolsmith.yaml:4:18: server `a`: headers.Authorization: the value of a header holds a line break or another control character",
         ),
     ] {
         let server = yaml(&format!("{head}{text}"));
