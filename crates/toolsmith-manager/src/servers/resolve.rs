@@ -68,7 +68,7 @@ pub struct ResolveError {
     pub field: String,
     /// What is wrong.
     #[source]
-    pub kind: ResolveErrorKind,
+    pub kind: Box<ResolveErrorKind>,
 }
 
 /// What is wrong with a reference.
@@ -174,7 +174,7 @@ impl ServerEntry {
             server: self.name.clone(),
             origin,
             field: field.to_owned(),
-            kind,
+            kind: Box::new(kind),
         }
     }
 }
