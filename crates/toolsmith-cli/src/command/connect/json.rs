@@ -138,6 +138,10 @@ fn parse(text: &str, dialect: Dialect) -> Result<CstRootNode, EditError> {
     };
     // What has nothing in it is a file somebody has just made.
     let text = if text.trim().is_empty() { "{}\n" } else { text };
+    if dialect == Dialect::Strict {
+        // The tree is built with comments, allowed or not.
+        strictly(text)?;
+    }
     CstRootNode::parse(text, &options).map_err(|error| {
         let (line, column) = place(text, error.range().start);
         let message = error.kind().to_string();
@@ -146,6 +150,24 @@ fn parse(text: &str, dialect: Dialect) -> Result<CstRootNode, EditError> {
             column,
             message: message.replacen(char::is_uppercase, &message[..1].to_lowercase(), 1),
         }
+    })
+}
+
+fn strictly(text: &str) -> Result<(), EditError> {
+    let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) else {
+        return Ok(());
+    };
+    let (line, column) = (error.line(), error.column());
+    let message = error.to_string();
+    let message = message.strip_suffix(&format!(" at line {line} column {column}"));
+    // It counts bytes, people count characters.
+    let above = text.split_inclusive('\n').take(line.saturating_sub(1));
+    let start: usize = above.map(str::len).sum();
+    let (line, column) = place(text, start + column.saturating_sub(1));
+    Err(EditError::Syntax {
+        line,
+        column,
+        message: message.unwrap_or("it is no JSON").to_owned(),
     })
 }
 

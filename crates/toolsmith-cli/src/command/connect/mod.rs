@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::print;
 
 use clients::{Facts, Format};
-use edit::{Edit, EditError, Spot};
+use edit::{Edit, EditError, Spot, Taken};
 use file::Settings;
 use link::{Link, Token};
 
@@ -38,7 +38,14 @@ pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
         let settings = Settings::read(&path)?;
         return write(options, facts, settings, &entry, &link);
     }
-    show(cli, options, facts, &path.display().to_string(), &entry)?;
+    show(
+        cli,
+        options,
+        facts,
+        &path.display().to_string(),
+        &entry,
+        &link,
+    )?;
     if options.client == Client::ClaudeCode {
         print::note(&format!("Or: {}", claude_line(options, scope, &link)));
     }
@@ -52,26 +59,20 @@ fn show(
     facts: &Facts,
     path: &str,
     entry: &Value,
+    link: &Link,
 ) -> Result<(), Failure> {
     let name = options.client_name();
     if cli.json {
         print::json(&json!({ "client": name, "path": path, "entry": entry }))?;
         return Ok(());
     }
+    // As it would stand in a file of its own, so that it can be copied.
     let spot = Spot::new(facts, options.name.as_str());
-    let text = match facts.format {
-        Format::Toml => toml::add("", &spot, entry, edit::Taken::Refuse),
-        Format::Json(_) => {
-            // In a file of its own, so that it can be copied as it stands.
-            let whole = spot.keys.iter().rev().fold(
-                json!({ spot.name: entry }),
-                |inner, key| json!({ *key: inner }),
-            );
-            print::line(&serde_json::to_string_pretty(&whole).unwrap_or_default())?;
-            Ok(Edit::Same)
-        }
+    let edited = match facts.format {
+        Format::Toml => toml::add("", &spot, entry, Taken::Refuse),
+        Format::Json(dialect) => json::add("", dialect, &spot, entry, Taken::Refuse, link.input()),
     };
-    if let Ok(Edit::Changed(text)) = text {
+    if let Edit::Changed(text) = edited.map_err(|error| refused(path, &spot, error))? {
         print::line(&text)?;
     }
     print::note(&format!("This belongs into {path}; --write puts it there."));
@@ -90,9 +91,9 @@ fn write(
 ) -> Result<u8, Failure> {
     let spot = Spot::new(facts, options.name.as_str());
     let taken = if options.force {
-        edit::Taken::Replace
+        Taken::Replace
     } else {
-        edit::Taken::Refuse
+        Taken::Refuse
     };
     let text = settings.text();
     let edited = match facts.format {
