@@ -270,6 +270,49 @@ fn what_scripts_read() {
 }
 
 #[test]
+fn what_scripts_read_of_changes() {
+    let user = newcomer();
+    let path = user.home().join(".cursor/mcp.json");
+    let report = |changed: bool, backup: Option<&str>| {
+        let backup = backup.map(|end| format!("{}{end}", path.display()));
+        json!({ "client": "cursor", "path": path, "changed": changed, "backup": backup })
+    };
+    for (word, changed, backup) in [
+        ("--remove", false, None),
+        ("--write", true, None),
+        ("--write", false, None),
+        ("--remove", true, Some(".bak-1")),
+        ("--write", true, Some(".bak-2")),
+    ] {
+        let ran = user
+            .runs(["connect", "cursor", "--json", word])
+            .ends_with(0);
+        assert_eq!(ran.json(), report(changed, backup), "{word}");
+    }
+}
+
+#[test]
+fn any_path_arrives_as_it_is() {
+    let folder = "a\"b\\c\nd\te\u{1b}[31mf\u{202e}g'h#i\u{2028}j\u{7f}";
+    for (client, file, _, existing) in CLIENTS {
+        let user = newcomer();
+        std::fs::create_dir(user.home().join(folder)).unwrap();
+        put(&user, file, existing);
+        let words = ["--root", folder, "connect", client];
+        user.runs(words.into_iter().chain(["--write"])).ends_with(0);
+        user.runs(words.into_iter().chain(["--write"]))
+            .ends_with(0)
+            .says("has this entry already");
+        let ran = user.runs(words).ends_with(0);
+        if client == "claude-code" {
+            let value: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+            let root = &value["mcpServers"]["toolsmith"]["args"][1];
+            assert_eq!(root, user.home().join(folder).to_str().unwrap());
+        }
+    }
+}
+
+#[test]
 fn tokens() {
     let user = newcomer()
         .having("token", "hunter2\n")

@@ -1,7 +1,8 @@
 //! The `.mcp.json` that other clients use: `mcpServers`, and the `servers` of VS Code.
 //!
 //! It is written for others, so keys we do not know are warnings; what makes a server
-//! unusable is an error of that server alone.
+//! unusable is an error of that server alone. Our own entry, by which those others start
+//! us, is passed over: we would start ourselves without end.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ impl Found {
     fn read_list(&mut self, file: &str, list: &str, servers: &Map<String, Value>) {
         for (name, value) in servers {
             match entry(name, value) {
+                Ok((entry, _)) if is_ourselves(&entry) => {}
                 Ok((mut entry, unknown)) => {
                     entry.origin = Origin {
                         file: file.to_owned(),
@@ -130,6 +132,25 @@ fn entry(name: &str, value: &Value) -> Result<(ServerEntry, Vec<String>), String
     entry.disabled =
         flag(fields, "disabled")?.unwrap_or(false) || !flag(fields, "enabled")?.unwrap_or(true);
     Ok((entry, unknown))
+}
+
+/// Tells whether this is what `toolsmith connect` writes.
+fn is_ourselves(entry: &ServerEntry) -> bool {
+    match &entry.transport {
+        Transport::Stdio { command, args, .. } => {
+            let command = command.expose_written();
+            let program = command.rsplit(['/', '\\']).next().unwrap_or_default();
+            let is_serve = |word: &Template| word.expose_written() == "serve";
+            matches!(program, "toolsmith" | "toolsmith.exe") && args.iter().any(is_serve)
+        }
+        Transport::Http { url, .. } => {
+            let url = url.expose_written();
+            let hosts = ["127.0.0.1", "localhost", "[::1]"];
+            hosts
+                .iter()
+                .any(|host| url.starts_with(&format!("http://{host}:8765/")))
+        }
+    }
 }
 
 impl From<EntryError> for String {

@@ -3,7 +3,8 @@
 //! Servers stand under `servers:` in `toolsmith.yaml`, one a file in
 //! `tools/mcp/*.yaml`, and in the `.mcp.json` that other clients use. [`read`] reads all
 //! three, in that order; of two with one name the first stays. Nothing is started here,
-//! and no secret is looked up before [`ServerEntry::resolve`].
+//! and no secret is looked up before [`ServerEntry::resolve`]. Whoever starts what a
+//! `.mcp.json` describes runs what came with the folder: that is to be asked first.
 //!
 //! ```yaml
 //! servers:
@@ -18,6 +19,7 @@
 //! ```
 
 mod entry;
+mod filter;
 mod form;
 mod http;
 mod mcp_json;
@@ -28,6 +30,7 @@ mod template;
 mod word;
 
 pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport};
+pub use filter::ToolFilter;
 pub use http::{HttpError, check_url};
 pub use name::{NameError, ServerName};
 pub use read::{Loaded, MCP_FOLDER, MCP_JSON, read};

@@ -136,10 +136,10 @@ fn a_program_with_everything() {
     assert!(server.disabled);
     assert_eq!(server.protocol, Protocol::Legacy);
     assert_eq!(server.origin.to_string(), "r/toolsmith.yaml:2:3");
-    let resolved = server.resolve(&environment, Path::new("/root")).unwrap();
+    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
     assert_eq!(
         started(&resolved),
-        "uvx [\"mcp-server-git\", \"--repository\", \"a b\"] in /root/work HOST=example.com \
+        "uvx [\"mcp-server-git\", \"--repository\", \"a b\"] in /srv/work HOST=example.com \
          GIT_TOKEN=hunter2 PORT=80"
     );
 }
@@ -151,7 +151,7 @@ fn a_server_with_everything() {
          headers: { X-Team: blue, X-Key: 'k ${env:KEY}' }\n    \
          mcp_api_key: { header: X-Api-Key, value: '${KEY:-none}' }\n    protocol: stateless\n",
     );
-    let resolved = server.resolve(&environment, Path::new("/root")).unwrap();
+    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
     assert_eq!(
         started(&resolved),
         "https://example.com/mcp?k=hunter2 X-Key=k hunter2 X-Team=blue X-Api-Key=hunter2"
@@ -208,17 +208,17 @@ fn files_of_other_clients() {
     );
     assert_eq!(words(&server), ["/opt/a b/run", "${KEY}", "-x"]);
     assert_eq!(server.origin.to_string(), "r/.mcp.json");
-    let resolved = server.resolve(&environment, Path::new("/root")).unwrap();
+    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
     assert_eq!(
         started(&resolved),
-        "/opt/a b/run [\"hunter2\", \"-x\"] in /root A=1 B=2 C=true"
+        "/opt/a b/run [\"hunter2\", \"-x\"] in /srv A=1 B=2 C=true"
     );
     let server = json(
         "\u{feff}{\"servers\": {\"a\": {\"type\": \"http\", \"url\": \"https://h/mcp\",
             \"headers\": {\"Authorization\": \"Bearer ${KEY}\"}, \"disabled\": true}}, \"inputs\": []}",
     );
     assert!(server.disabled);
-    let resolved = server.resolve(&environment, Path::new("/root")).unwrap();
+    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
     assert_eq!(
         started(&resolved),
         "https://h/mcp Authorization=Bearer hunter2"
@@ -232,6 +232,43 @@ fn files_of_other_clients() {
             loaded.servers.is_empty() && loaded.errors.is_empty(),
             "{loaded:?}"
         );
+    }
+}
+
+#[test]
+fn our_own_entry_is_passed_over() {
+    for text in [
+        r#"{"mcpServers": {"a": {"command": "/opt/toolsmith", "args": ["--root", "/a", "serve", "--stdio"]}}}"#,
+        r#"{"servers": {"a": {"command": "C:\\b\\toolsmith.exe", "args": ["serve", "--stdio"]}}}"#,
+        r#"{"mcpServers": {"a": {"type": "http", "url": "http://127.0.0.1:8765/mcp"}}}"#,
+    ] {
+        let loaded = Files::new([(".mcp.json", text.as_bytes())]).loaded();
+        assert!(loaded.servers.is_empty(), "{loaded:?}");
+        assert!(
+            loaded.errors.is_empty() && loaded.warnings.is_empty(),
+            "{loaded:?}"
+        );
+    }
+    let other = r#"{"mcpServers": {"a": {"command": "toolsmith", "args": ["tools"]}}}"#;
+    assert_eq!(words(&json(other)), ["toolsmith", "tools"]);
+}
+
+#[test]
+fn tools_are_filtered_by_globs() {
+    for (rules, admitted) in [
+        ("", &["git_log", "git_push", "x"][..]),
+        (", allow: ['git_*']", &["git_log", "git_push"]),
+        (", deny: [git_push]", &["git_log", "x"]),
+        (", allow: ['git_*'], deny: ['*_push']", &["git_log"]),
+    ] {
+        let server = yaml(&format!("servers:\n  a: {{command: b{rules}}}\n"));
+        let filter = server.tool_filter().unwrap();
+        let tools = ["git_log", "git_push", "x"];
+        let tools: Vec<&str> = tools
+            .into_iter()
+            .filter(|tool| filter.admits(tool))
+            .collect();
+        assert_eq!(tools, admitted, "{rules}");
     }
 }
 

@@ -50,6 +50,11 @@ pub(super) enum EditError {
     Taken(Value),
 }
 
+/// The error of an edit that does not say what it is meant to say.
+pub(super) fn misread() -> EditError {
+    EditError::Shape("the edit would not be read as it is meant".to_owned())
+}
+
 /// The line and column of a byte, both from 1, the column in characters.
 pub(super) fn place(text: &str, byte: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(byte)];

@@ -5,7 +5,7 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
 use super::clients::Dialect;
-use super::edit::{Edit, EditError, Spot, Taken, place};
+use super::edit::{Edit, EditError, Spot, Taken, misread, place};
 
 /// Puts an entry in, and what it has its client ask for.
 pub(super) fn add(
@@ -46,6 +46,10 @@ pub(super) fn add(
                 there.set_value(input_value(&entry));
             }
         }
+    }
+    let written = object.get(spot.name).and_then(|there| there.value());
+    if written.and_then(|value| value.to_serde_value()).as_ref() != Some(&entry) {
+        return Err(misread());
     }
     if let (Some(input), Some(root)) = (input, root.object_value()) {
         ask_for(&root, &input)?;
@@ -211,8 +215,7 @@ fn finish(
     }
     let again = parse(&edited, dialect)?.to_serde_value();
     if again != after {
-        let message = "the edit would not be read as it is meant";
-        return Err(EditError::Shape(message.to_owned()));
+        return Err(misread());
     }
     Ok(Edit::Changed(edited))
 }

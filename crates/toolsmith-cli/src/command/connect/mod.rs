@@ -13,6 +13,8 @@ mod json;
 mod link;
 mod toml;
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::cli::{Cli, Client, Connect, Scope};
@@ -29,14 +31,14 @@ pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
     let scope = facts.scope(options.scope)?;
     let path = facts.path(scope, &link::absolute(&cli.root)?)?;
     if options.remove {
-        return remove(options, facts, Settings::read(&path)?);
+        return remove(cli, options, facts, Settings::read(&path)?);
     }
     let link = link::link(cli, options, facts)?;
     let entry = entry::entry(options.client, &link);
     entry::check(options.client, &entry)?;
     if options.write {
         let settings = Settings::read(&path)?;
-        return write(options, facts, settings, &entry, &link);
+        return write(cli, options, facts, settings, &entry, &link);
     }
     show(
         cli,
@@ -83,6 +85,7 @@ fn show(
 }
 
 fn write(
+    cli: &Cli,
     options: &Connect,
     facts: &Facts,
     settings: Settings,
@@ -102,11 +105,14 @@ fn write(
     };
     let shown = settings.shown();
     match edited.map_err(|error| refused(&shown, &spot, error))? {
-        Edit::Same => print::note(&format!("{shown} has this entry already.")),
+        Edit::Same => {
+            print::note(&format!("{shown} has this entry already."));
+            done(cli, options, &shown, Done::Nothing)?;
+        }
         Edit::Changed(text) => {
             let backup = settings.replace(&text, link.privacy())?;
             print::note(&format!("Wrote `{}` into {shown}.", spot.name));
-            tell_backup(backup);
+            done(cli, options, &shown, Done::Changed(backup))?;
             if let Link::Http {
                 token: Token::Written(_),
                 ..
@@ -122,7 +128,7 @@ fn write(
     Ok(0)
 }
 
-fn remove(options: &Connect, facts: &Facts, settings: Settings) -> Result<u8, Failure> {
+fn remove(cli: &Cli, options: &Connect, facts: &Facts, settings: Settings) -> Result<u8, Failure> {
     let spot = Spot::new(facts, options.name.as_str());
     let text = settings.text();
     let edited = match facts.format {
@@ -131,20 +137,43 @@ fn remove(options: &Connect, facts: &Facts, settings: Settings) -> Result<u8, Fa
     };
     let shown = settings.shown();
     match edited.map_err(|error| refused(&shown, &spot, error))? {
-        Edit::Same => print::note(&format!("{shown} has no entry `{}`.", spot.name)),
+        Edit::Same => {
+            print::note(&format!("{shown} has no entry `{}`.", spot.name));
+            done(cli, options, &shown, Done::Nothing)?;
+        }
         Edit::Changed(text) => {
             let backup = settings.replace(&text, file::Privacy::AsUsual)?;
             print::note(&format!("Took `{}` out of {shown}.", spot.name));
-            tell_backup(backup);
+            done(cli, options, &shown, Done::Changed(backup))?;
         }
     }
     Ok(0)
 }
 
-fn tell_backup(backup: Option<std::path::PathBuf>) {
-    if let Some(backup) = backup {
-        print::note(&format!("What it was before is in {}.", backup.display()));
+/// What became of a file.
+enum Done {
+    Nothing,
+    /// Changed, with a copy of what it was, if it was there.
+    Changed(Option<PathBuf>),
+}
+
+fn done(cli: &Cli, options: &Connect, path: &str, done: Done) -> Result<(), Failure> {
+    let (is_changed, backup) = match done {
+        Done::Nothing => (false, None),
+        Done::Changed(backup) => (true, backup),
+    };
+    let backup = backup.map(|backup| backup.display().to_string());
+    if let Some(backup) = &backup {
+        print::note(&format!("What it was before is in {backup}."));
     }
+    if cli.json {
+        let client = options.client_name();
+        let report = json!({
+            "client": client, "path": path, "changed": is_changed, "backup": backup,
+        });
+        print::json(&report)?;
+    }
+    Ok(())
 }
 
 /// Why a file was left as it is.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
-use super::edit::{Edit, EditError, Spot, Taken, place};
+use super::edit::{Edit, EditError, Spot, Taken, misread, place};
 
 /// Puts an entry in.
 pub(super) fn add(
@@ -90,8 +90,7 @@ fn finish(document: &DocumentMut) -> Result<Edit, EditError> {
     let edited = document.to_string();
     let again = parse(&edited)?;
     if to_json(again.as_item()) != to_json(document.as_item()) {
-        let message = "the edit would not be read as it is meant";
-        return Err(EditError::Shape(message.to_owned()));
+        return Err(misread());
     }
     Ok(Edit::Changed(edited))
 }
