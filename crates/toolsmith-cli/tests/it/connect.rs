@@ -153,10 +153,13 @@ fn the_same_again_changes_nothing() {
             .ends_with(0)
             .prints("")
             .says("has no entry `toolsmith`");
-        newcomer()
-            .runs(["connect", client, "--remove"])
+        let user = newcomer();
+        user.runs(["connect", client, "--remove"])
             .ends_with(0)
             .says("has no entry `toolsmith`");
+        user.runs(["connect", client, "--write"]).ends_with(0);
+        user.runs(["connect", client, "--remove"]).ends_with(0);
+        assert!(!content(&user, file).contains("toolsmith"), "{client}");
     }
 }
 

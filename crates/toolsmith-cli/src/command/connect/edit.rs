@@ -62,3 +62,16 @@ pub(super) fn place(text: &str, byte: usize) -> (usize, usize) {
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     (line, before[start..].chars().count() + 1)
 }
+
+/// A text, cut off at every character, and with each left out or written twice.
+#[cfg(test)]
+pub(super) fn damaged(text: &str) -> Vec<String> {
+    let mut all = vec![text.to_owned()];
+    for (at, c) in text.char_indices() {
+        let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
+        all.push(before.to_owned());
+        all.push(format!("{before}{after}"));
+        all.push(format!("{before}{c}{c}{after}"));
+    }
+    all
+}

@@ -237,3 +237,55 @@ fn input_value(value: &Value) -> CstInputValue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::command::connect::edit::damaged;
+
+    const SPOT: Spot<'_> = Spot {
+        keys: &["mcp"],
+        name: "a",
+    };
+
+    /// Whatever a file has become, an edit is refused, or can be taken back.
+    #[test]
+    fn damaged_files_are_refused_or_edited_well() {
+        let text = "// \u{e9}\r\n{\n\t\"mcp\": {\"servers\": {}, /* b */ \"b\": [1, {\"c\": \"\\u00e9\"},],},\n  \
+                    \"inputs\": [{\"id\": \"x\"}], // d\n  \"e\": -1.5e3, \"f\": null,\n}\n";
+        let entry = json!({ "command": ["x", "\u{e9}\"\\"], "enabled": true });
+        let input = json!({ "id": "a-token" });
+        for text in damaged(text) {
+            for dialect in [Dialect::Strict, Dialect::Comments, Dialect::Loose] {
+                let added = add(
+                    &text,
+                    dialect,
+                    &SPOT,
+                    &entry,
+                    Taken::Replace,
+                    Some(input.clone()),
+                );
+                let Ok(Edit::Changed(added)) = added else {
+                    continue;
+                };
+                let again = add(
+                    &added,
+                    dialect,
+                    &SPOT,
+                    &entry,
+                    Taken::Refuse,
+                    Some(input.clone()),
+                );
+                assert_eq!(again.unwrap(), Edit::Same, "{text}");
+                let Edit::Changed(removed) = remove(&added, dialect, &SPOT).unwrap() else {
+                    panic!("nothing to take out of {added}");
+                };
+                assert!(!removed.contains("a-token"), "{removed}");
+                let comments = |text: &str| text.matches("/*").count();
+                assert_eq!(comments(&removed), comments(&text), "{text}");
+            }
+        }
+    }
+}

@@ -70,6 +70,15 @@ pub(super) fn remove(text: &str, spot: &Spot<'_>) -> Result<Edit, EditError> {
     if table.remove(spot.name).is_none() {
         return Ok(Edit::Same);
     }
+    // A table that only its entries spell out is gone with the last of them.
+    let root = document.as_table_mut();
+    if let [key] = spot.keys
+        && let Some(Item::Table(servers)) = root.get(key)
+        && servers.is_implicit()
+        && servers.is_empty()
+    {
+        root.remove(key);
+    }
     finish(&document)
 }
 
@@ -134,5 +143,41 @@ fn to_json(item: &Item) -> Value {
         Some(toml_edit::Value::Boolean(flag)) => Value::Bool(*flag.value()),
         Some(other) => Value::String(other.to_string().trim().to_owned()),
         None => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::command::connect::edit::damaged;
+
+    const SPOT: Spot<'_> = Spot {
+        keys: &["mcp_servers"],
+        name: "a",
+    };
+
+    #[test]
+    fn damaged_files_are_refused_or_edited_well() {
+        let entry = json!({ "url": "http://h", "http_headers": { "A": "b\"\\" }, "args": ["x"] });
+        for text in [
+            "# \u{e9}\na = 1\n[mcp_servers.b]\nc = 'd' # e\n[[f]]\ng = 1979-05-27\n[mcp_servers.b.env]\nh = \"\"\"\ni\"\"\"\n",
+            "mcp_servers.b.command = 'c'\nd = { e = 1 }\n[f]\n",
+            "mcp_servers = { b = { command = 'c' } }\r\n[d]\r\n",
+        ] {
+            for text in damaged(text) {
+                let Ok(Edit::Changed(added)) = add(&text, &SPOT, &entry, Taken::Replace) else {
+                    continue;
+                };
+                let again = add(&added, &SPOT, &entry, Taken::Refuse).unwrap();
+                assert_eq!(again, Edit::Same, "{text}");
+                let Edit::Changed(removed) = remove(&added, &SPOT).unwrap() else {
+                    panic!("nothing to take out of {added}");
+                };
+                let comments = |text: &str| text.matches('#').count();
+                assert_eq!(comments(&removed), comments(&text), "{text}");
+            }
+        }
     }
 }
