@@ -197,11 +197,12 @@ fn what_others_keep_secret_is_not_shown() {
     put(
         &user,
         ".cursor/mcp.json",
-        r#"{"mcpServers": {"toolsmith": {"command": "x", "env": {"KEY": "hunter2"}}}}"#,
+        r#"{"mcpServers": {"toolsmith": {"command": "x", "args": ["A: Bearer hunter2", "h?k=hunter2"],
+            "env": {"KEY": "hunter2"}}}}"#,
     );
     let ran = user.runs(["connect", "cursor", "--write"]).ends_with(2);
     assert!(!ran.stderr.contains("hunter2"), "{ran:#?}");
-    ran.says(r#"{"command":"x","env":{"KEY":"…"}}"#);
+    ran.says(r#"{"command":"x","args":["A: Bearer …","h?…"],"env":{"KEY":"…"}}"#);
 }
 
 #[test]

@@ -476,3 +476,19 @@ fn secrets_in_files() {
         );
     }
 }
+
+#[test]
+fn the_example_in_the_documentation_is_read() {
+    let source = include_str!("../../src/servers/mod.rs");
+    let example: String = source
+        .lines()
+        .skip_while(|line| *line != "//! ```yaml")
+        .skip(1)
+        .take_while(|line| *line != "//! ```")
+        .map(|line| line.trim_start_matches("//! ").to_owned() + "\n")
+        .collect();
+    let loaded = Files::new([("toolsmith.yaml", example.as_bytes())]).loaded();
+    let names: Vec<&str> = loaded.servers.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["git", "search"], "{example}");
+    assert!(loaded.warnings.is_empty(), "{loaded:?}");
+}

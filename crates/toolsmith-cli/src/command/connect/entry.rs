@@ -116,9 +116,25 @@ pub(super) fn masked(entry: &Value) -> Value {
                 let names = secrets.keys();
                 Value::Object(names.map(|name| (name.clone(), json!("…"))).collect())
             }
-            other => other.clone(),
+            Value::Array(items) => items.iter().map(masked_text).collect(),
+            other => masked_text(other),
         };
         (key.clone(), value)
     };
     Value::Object(fields.iter().map(mask).collect::<Map<_, _>>())
+}
+
+/// A text without the token or the query that stands in it.
+fn masked_text(value: &Value) -> Value {
+    let Value::String(text) = value else {
+        return value.clone();
+    };
+    let end = ["Bearer ", "?"].iter().filter_map(|mark| {
+        let at = text.find(mark)?;
+        Some(at + mark.len())
+    });
+    match end.min() {
+        Some(end) => json!(format!("{}…", &text[..end])),
+        None => value.clone(),
+    }
 }

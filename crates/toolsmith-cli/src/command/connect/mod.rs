@@ -3,7 +3,7 @@
 //! What each client wants and where is a table ([`clients`], [`entry`]). Without
 //! `--write` nothing is changed. With it the client's file is edited in place
 //! ([`json`], [`toml`]), everything else in it staying as it is, and only after a
-//! backup ([`file`]).
+//! backup ([`mod@file`]).
 
 mod clients;
 mod edit;
