@@ -1,7 +1,7 @@
 //! Upstream MCP servers as files describe them: types, reading, references.
 //!
 //! Servers stand under `servers:` in `toolsmith.yaml`, one a file in
-//! `tools/mcp/*.yaml`, and in the `.mcp.json` that other clients use. [`read`] reads all
+//! `tools/mcp/*.yaml`, and in the `.mcp.json` that other clients use. [`read()`] reads all
 //! three, in that order; of two with one name the first stays. Nothing is started here,
 //! and no secret is looked up before [`ServerEntry::resolve`]. Whoever starts what a
 //! `.mcp.json` describes runs what came with the folder: that is to be asked first.

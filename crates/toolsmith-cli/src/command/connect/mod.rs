@@ -2,7 +2,7 @@
 //!
 //! What each client wants and where is a table ([`clients`], [`entry`]). Without
 //! `--write` nothing is changed. With it the client's file is edited in place
-//! ([`json`], [`toml`]), everything else in it staying as it is, and only after a
+//! ([`mod@json`], [`toml`]), everything else in it staying as it is, and only after a
 //! backup ([`mod@file`]).
 
 mod clients;
