@@ -9,6 +9,7 @@ use super::file::Privacy;
 use crate::cli::{Cli, Client, Connect};
 use crate::environment;
 use crate::failure::Failure;
+use crate::print;
 
 /// How a client reaches us.
 pub(super) enum Link {
@@ -108,6 +109,12 @@ fn token_for(options: &Connect, facts: &Facts) -> Result<Token, Failure> {
                 "{} takes no token from the environment; give it with --token-file FILE",
                 facts.name
             )));
+        }
+        if options.client == Client::VsCode {
+            print::warning(
+                "some versions of VS Code send a variable in a header as it is written; \
+                 without --token-env it asks for the token instead",
+            );
         }
         return Ok(Token::Variable(variable.clone()));
     }
