@@ -40,17 +40,22 @@ pub(super) enum Attended<T> {
     Done(T),
     /// Something must be answered first.
     Asks(InputRequiredResult),
+    /// It takes longer than the client was to wait.
+    Slow(Box<Errand<T>>),
 }
 
 impl<T: Send + 'static> Errand<T> {
-    /// Sees to the errand until it is done, or must wait for answers.
+    /// Sees to the errand until it is done, must wait for answers, or takes longer
+    /// than the patience there is.
     pub(super) async fn attend(
         mut self,
         context: &RequestContext<RoleServer>,
         client: &Client,
         parked: &Parked<T>,
         subject: &Value,
+        patience: Option<Duration>,
     ) -> Attended<T> {
+        let mut slow = std::pin::pin!(waited(patience));
         let mut teller = Teller::new(context.peer.clone(), client);
         let mut asking = FuturesUnordered::new();
         let mut telling = true;
@@ -84,6 +89,9 @@ impl<T: Send + 'static> Errand<T> {
                 }
                 () = context.ct.cancelled(), if !self.cancellation.is_cancelled() => {
                     self.cancellation.cancel();
+                }
+                () = &mut slow, if !self.cancellation.is_cancelled() => {
+                    return Attended::Slow(Box::new(self));
                 }
             }
         }
@@ -119,8 +127,16 @@ impl<T: Send + 'static> Unfinished<T> {
     }
 }
 
+/// Over after a time, or never.
+async fn waited(patience: Option<Duration>) {
+    match patience {
+        Some(patience) => tokio::time::sleep(patience).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// The questions as the protocol words them; none where it has no words for one.
-fn requests(inquiries: &[Inquiry]) -> Option<InputRequests> {
+pub(super) fn requests(inquiries: &[Inquiry]) -> Option<InputRequests> {
     inquiries
         .iter()
         .zip(0..)

@@ -9,15 +9,17 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse,
-    CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestMethod,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskMethod,
+    CancelTaskParams, CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestMethod,
+    GetPromptRequestParams, GetPromptResponse, GetTaskMethod, GetTaskParams, GetTaskResult,
+    Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams, UpdateTaskMethod,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -32,6 +34,7 @@ use super::client::{Client, Era};
 use super::lists::LIST_TTL_MS;
 use super::page::page;
 use super::prompts::PromptText;
+use super::tasks::Tasks;
 use crate::wire;
 
 /// What comes of making a prompt.
@@ -77,6 +80,11 @@ impl Connection {
 
     fn has_resources<M: ConstString>(&self) -> Result<(), ErrorData> {
         offered::<M>(!self.shared.resources.is_empty())
+    }
+
+    fn tasks<M: ConstString>(&self) -> Result<&Tasks, ErrorData> {
+        let missing = ErrorData::method_not_found::<M>;
+        self.shared.tasks.as_ref().ok_or_else(missing)
     }
 
     fn has_prompts<M: ConstString>(&self) -> Result<(), ErrorData> {
@@ -266,6 +274,31 @@ impl ServerHandler for Connection {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.tasks::<GetTaskMethod>()?.get(&request.task_id)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let tasks = self.tasks::<UpdateTaskMethod>()?;
+        tasks.update(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks::<CancelTaskMethod>()?.cancel(&request.task_id)
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let mut changes = Changes::of(&self.shared);
         let (session, ended) = (Arc::clone(&self.session), self.ended.clone());
@@ -329,6 +362,9 @@ impl Shared {
         }
         if !self.prompts.is_empty() {
             capabilities["prompts"] = json!({ "listChanged": true });
+        }
+        if self.tasks.is_some() {
+            capabilities["extensions"] = json!({ TASKS_EXTENSION_ID: {} });
         }
         if self.completes() {
             capabilities["completions"] = json!({});

@@ -128,9 +128,10 @@ impl Shared {
         };
         let missing = errand.missing.clone();
         let parked = &self.parked_prompts;
-        let made = match errand.attend(context, client, parked, &subject).await {
+        let made = match errand.attend(context, client, parked, &subject, None).await {
             Attended::Asks(required) => return Ok(required.into()),
             Attended::Done(made) => made,
+            Attended::Slow(errand) => errand.work.await,
         };
         match made {
             Ok(Some(text)) => Ok(prompt_result(text).into()),
