@@ -103,6 +103,9 @@ impl Drop for Upstreams {
         for keeper in &self.keepers {
             keeper.abort();
         }
+        for upstream in &self.upstreams {
+            upstream.inner.pool.end();
+        }
     }
 }
 
@@ -144,6 +147,7 @@ impl Keeper {
             }
         }
         self.upstream.inner.live.store(None);
+        self.upstream.inner.pool.end();
         self.upstream
             .inner
             .status
@@ -171,6 +175,7 @@ impl Keeper {
     /// Reaches the upstream and lists its tools.
     async fn reach(&self, patience: Duration) -> Result<Connection, ConnectError> {
         let connection = connect(&self.upstream.inner.options, patience).await?;
+        self.upstream.inner.pool.renewed();
         self.upstream
             .inner
             .live

@@ -24,6 +24,7 @@ mod http;
 mod keep;
 mod lines;
 mod options;
+mod pool;
 mod tool;
 
 use std::fmt;
@@ -43,6 +44,7 @@ pub use options::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
 use crate::server::Notifier;
 use circuit::Circuit;
 use connect::Live;
+use pool::Pool;
 
 /// A server whose tools are ours too. Cheap to clone.
 #[derive(Clone)]
@@ -55,6 +57,7 @@ struct Inner {
     live: ArcSwapOption<Live>,
     status: watch::Sender<Status>,
     circuit: Circuit,
+    pool: Pool,
     /// Who is told of changes beside the tools.
     notifier: OnceLock<Notifier>,
 }
@@ -131,6 +134,7 @@ impl Upstream {
                 live: ArcSwapOption::empty(),
                 status: watch::Sender::new(status),
                 circuit: Circuit::default(),
+                pool: Pool::default(),
                 notifier: OnceLock::new(),
             }),
         }
@@ -157,6 +161,16 @@ impl Upstream {
 
     fn live(&self) -> Option<Arc<Live>> {
         self.inner.live.load_full()
+    }
+
+    /// The connection a caller uses, where there is one at all.
+    async fn live_for(&self, caller: &str) -> Option<Result<Arc<Live>, ConnectError>> {
+        let live = self.live()?;
+        if live.era == Era::Stateless {
+            return Some(Ok(live));
+        }
+        let pool = &self.inner.pool;
+        Some(pool.of(caller, live, &self.inner.options).await)
     }
 }
 

@@ -6,6 +6,7 @@
 )]
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
@@ -46,6 +47,7 @@ const MOST_FOLLOWED: usize = 1000;
 /// One connection, or one request where there are no connections.
 pub(super) struct Connection {
     shared: Arc<Shared>,
+    number: u64,
     session: Arc<Mutex<Session>>,
     /// Ends with the connection, and what runs beside it too.
     ended: CancellationToken,
@@ -63,6 +65,7 @@ impl Connection {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let ended = CancellationToken::new();
         Self {
+            number: shared.connections.fetch_add(1, Ordering::Relaxed) + 1,
             shared,
             session: Arc::default(),
             _ends: ended.clone().drop_guard(),
@@ -75,7 +78,12 @@ impl Connection {
     }
 
     fn client(&self, context: &RequestContext<RoleServer>) -> Client {
-        Client::of(context, self.session().level)
+        let mut client = Client::of(context, self.session().level);
+        if client.era == Era::Handshake {
+            // Two sessions of one program are two callers.
+            client.name = format!("{}#{}", client.name, self.number);
+        }
+        client
     }
 
     fn has_resources<M: ConstString>(&self) -> Result<(), ErrorData> {

@@ -35,7 +35,7 @@ mod tasks;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
@@ -84,6 +84,8 @@ struct Shared {
     parked_prompts: Parked<Made>,
     tasks: Option<Tasks>,
     changes: broadcast::Sender<Changed>,
+    /// How many connections there have been.
+    connections: AtomicU64,
     /// Ends what only listens; cancelled as soon as the server is told to stop.
     draining: CancellationToken,
     /// Ends every call; cancelled where the server must stop.
@@ -299,6 +301,7 @@ impl ServerBuilder {
                 parked_prompts: Parked::default(),
                 tasks: self.tasks,
                 changes: broadcast::channel(CHANGES_KEPT).0,
+                connections: AtomicU64::new(0),
                 draining: CancellationToken::new(),
                 closing: CancellationToken::new(),
             }),
