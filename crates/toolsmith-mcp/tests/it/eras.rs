@@ -1,0 +1,1 @@
+//! Methods, versions and lifecycles of both eras.

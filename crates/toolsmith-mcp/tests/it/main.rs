@@ -1,0 +1,10 @@
+//! The server as its clients see it: first the words, then what they mean, then
+//! the roads they come by, and at last very many of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+
+mod support;
+
+mod protocol;
+
+mod eras;
