@@ -12,12 +12,12 @@ use toolsmith_core::reply::{InputRequired, Question};
 use toolsmith_core::{Outcome, RawCall, Reply, Schema};
 use toolsmith_runtime::Caller;
 
-use super::Shared;
 use super::ask::Desk;
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
 use super::notes::NoteTaker;
 use super::parked::Parked;
+use super::{Life, Shared};
 use crate::wire;
 use crate::wire::structured;
 
@@ -27,6 +27,7 @@ impl Shared {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         client: &Client,
+        life: &Life,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams {
             name,
@@ -53,12 +54,13 @@ impl Shared {
             Some(state) => {
                 let answers = Answers::new(state, approvals(input_responses));
                 let call = RawCall::new(name.clone(), arguments).with_answers(answers);
-                self.begin(call, client, None)
+                self.begin(call, client, None, life)
             }
             None => self.begin(
                 RawCall::new(name.clone(), arguments),
                 client,
                 input_responses,
+                life,
             ),
         };
         let missing = errand.missing.clone();
@@ -91,10 +93,11 @@ impl Shared {
         call: RawCall,
         client: &Client,
         brought: Option<InputResponses>,
+        life: &Life,
     ) -> Errand<Reply> {
         let (desk, asked, missing) = Desk::new(client.clone(), brought);
         let (taker, notes) = NoteTaker::new();
-        let cancellation = self.closing.child_token();
+        let cancellation = life.closing.child_token();
         let mut caller = Caller::new(client.name.clone())
             .with_offer(self.listing().offer.clone())
             .with_cancellation(cancellation.clone());

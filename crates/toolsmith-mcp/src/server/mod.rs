@@ -74,9 +74,15 @@ struct Shared {
     parked_calls: Parked<Reply>,
     parked_prompts: Parked<Made>,
     changes: broadcast::Sender<Changed>,
-    /// Ends what only listens; cancelled as soon as the server is told to stop.
+}
+
+/// How long the requests of a stream, or of a listening address, may go on. The
+/// server may be reached in other ways that go on.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    /// Ends what only listens; cancelled as soon as nothing more is taken in.
     draining: CancellationToken,
-    /// Ends every call; cancelled where the server must stop.
+    /// Ends every call, and those that wait for answers; cancelled at the end.
     closing: CancellationToken,
 }
 
@@ -244,8 +250,6 @@ impl ServerBuilder {
                 parked_calls: Parked::default(),
                 parked_prompts: Parked::default(),
                 changes: broadcast::channel(CHANGES_KEPT).0,
-                draining: CancellationToken::new(),
-                closing: CancellationToken::new(),
             }),
         }
     }

@@ -11,23 +11,23 @@ use toolsmith_testing::tools;
 
 use super::support::{calling, initialize, message, note, request, serving, soon, stateless};
 
-const PARSE: i64 = -32700;
-const INVALID: i64 = -32600;
-const METHOD: i64 = -32601;
-const PARAMS: i64 = -32602;
-const VERSION: i64 = -32022;
-const OK: i64 = 0;
+pub(super) const PARSE: i64 = -32700;
+pub(super) const INVALID: i64 = -32600;
+pub(super) const METHOD: i64 = -32601;
+pub(super) const PARAMS: i64 = -32602;
+pub(super) const VERSION: i64 = -32022;
+pub(super) const OK: i64 = 0;
 
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Start {
+pub(super) enum Start {
     Handshake,
     Stateless,
     Silent,
 }
-use Start::{Handshake, Silent, Stateless};
+pub(super) use Start::{Handshake, Silent, Stateless};
 
-struct Case {
+pub(super) struct Case {
     name: &'static str,
     start: Start,
     input: Vec<u8>,
@@ -35,7 +35,7 @@ struct Case {
     expected: Vec<(String, i64)>,
 }
 
-fn case(
+pub(super) fn case(
     name: &'static str,
     start: Start,
     input: impl Into<Vec<u8>>,
@@ -53,7 +53,7 @@ fn case(
     }
 }
 
-async fn check(server: &Server, case: Case) {
+pub(super) async fn check(server: &Server, case: Case) -> Result<(), String> {
     let Case {
         name,
         start,
@@ -94,7 +94,9 @@ async fn check(server: &Server, case: Case) {
     }
     got.sort();
     wanted.sort();
-    assert_eq!(got, wanted, "{name}: {answers:?}");
+    if got != wanted {
+        return Err(format!("{name}: {got:?} instead of {wanted:?}"));
+    }
     for answer in &answers {
         if answer["error"]["code"] == VERSION {
             let supported = &answer["error"]["data"]["supported"];
@@ -110,6 +112,7 @@ async fn check(server: &Server, case: Case) {
             );
         }
     }
+    Ok(())
 }
 
 /// Says it all at once, and returns all that is said until the end.
@@ -125,20 +128,24 @@ async fn say(server: &Server, bytes: Vec<u8>) -> Vec<Value> {
     let mut said = String::new();
     let reading = async { read.read_to_string(&mut said).await.unwrap() };
     let (served, (), _) = soon(async { tokio::join!(serving, writing, reading) }).await;
-    served.unwrap();
+    if let Err(error) = served {
+        return vec![json!({ "the server ended": error.to_string() })];
+    }
     said.lines().map(message).collect()
 }
 
-fn server() -> Server {
+pub(super) fn server() -> Server {
     serving([tools::echo(), tools::add(), tools::fail(), tools::explode()])
 }
 
-async fn check_all(cases: Vec<Case>, least: usize) {
+pub(super) async fn check_all(cases: Vec<Case>, least: usize) {
     assert!(cases.len() >= least, "{} cases", cases.len());
     let server = server();
+    let mut wrong = Vec::new();
     for case in cases {
-        check(&server, case).await;
+        wrong.extend(check(&server, case).await.err());
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test]
