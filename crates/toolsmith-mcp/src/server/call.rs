@@ -65,7 +65,7 @@ impl Shared {
         };
         let missing = errand.missing.clone();
         let attended = errand
-            .attend(context, client, &self.parked_calls, &subject)
+            .attend(context, client, life, &self.parked_calls, &subject)
             .await;
         match attended {
             Attended::Asks(required) => Ok(required.into()),

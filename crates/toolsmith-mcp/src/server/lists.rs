@@ -129,7 +129,7 @@ impl Shared {
         };
         let missing = errand.missing.clone();
         let parked = &self.parked_prompts;
-        let made = match errand.attend(context, client, parked, &subject).await {
+        let made = match errand.attend(context, client, life, parked, &subject).await {
             Attended::Asks(required) => return Ok(required.into()),
             Attended::Done(made) => made,
         };

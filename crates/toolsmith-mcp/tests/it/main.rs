@@ -8,3 +8,5 @@ mod support;
 mod protocol;
 
 mod eras;
+
+mod streams;
