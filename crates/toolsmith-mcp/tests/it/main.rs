@@ -10,3 +10,7 @@ mod protocol;
 mod eras;
 
 mod streams;
+
+mod listing;
+
+mod calls;
