@@ -43,6 +43,9 @@ pub(super) type Made = Result<Option<PromptText>, ToolError>;
 /// How many resources one session may follow.
 const MOST_FOLLOWED: usize = 1000;
 
+/// How long the address of a resource a session follows may be.
+const LONGEST_FOLLOWED: usize = 8 << 10;
+
 /// One connection, or one request where there are no connections.
 pub(super) struct Connection {
     shared: Arc<Shared>,
@@ -210,6 +213,10 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.has_resources::<SubscribeRequestMethod>()?;
+        if request.uri.len() > LONGEST_FOLLOWED {
+            let message = format!("an address may have at most {LONGEST_FOLLOWED} bytes");
+            return Err(ErrorData::invalid_params(message, None));
+        }
         if !guarded(async { Ok(self.shared.can_follow(&request.uri).await) }).await? {
             let message = "changes of this resource cannot be followed";
             return Err(ErrorData::resource_not_found(
@@ -218,7 +225,8 @@ impl ServerHandler for Connection {
             ));
         }
         let mut session = self.session();
-        if session.followed.len() >= MOST_FOLLOWED {
+        let is_new = !session.followed.contains(&request.uri);
+        if is_new && session.followed.len() >= MOST_FOLLOWED {
             let message = format!("more than {MOST_FOLLOWED} resources cannot be followed at once");
             return Err(ErrorData::invalid_request(message, None));
         }

@@ -14,3 +14,11 @@ mod streams;
 mod listing;
 
 mod calls;
+
+mod changes;
+
+mod beside;
+
+mod approval;
+
+mod questions;
