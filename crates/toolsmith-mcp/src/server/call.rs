@@ -12,13 +12,13 @@ use toolsmith_core::reply::{InputRequired, Question};
 use toolsmith_core::{ErrorKind, Outcome, RawCall, Reply, Schema};
 use toolsmith_runtime::Caller;
 
-use super::Shared;
 use super::ask::{Desk, Missing};
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
 use super::notes::NoteTaker;
 use super::parked::Parked;
 use super::tasks::{self, Tasks};
+use super::{Life, Shared};
 use crate::wire;
 use crate::wire::structured;
 
@@ -32,6 +32,7 @@ impl Shared {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         client: &Client,
+        life: &Life,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams {
             name,
@@ -59,12 +60,13 @@ impl Shared {
             Some(state) => {
                 let answers = Answers::new(state, approvals(input_responses));
                 let call = RawCall::new(name.clone(), arguments).with_answers(answers);
-                self.begin(call, client, None)
+                self.begin(call, client, None, life)
             }
             None => self.begin(
                 RawCall::new(name.clone(), arguments),
                 client,
                 input_responses,
+                life,
             ),
         };
         let finishing = Finishing {
@@ -74,7 +76,14 @@ impl Shared {
         };
         let patience = self.tasks_for(client).map(|_| tasks::MOMENT);
         let attended = errand
-            .attend(context, client, &self.parked_calls, &subject, patience)
+            .attend(
+                context,
+                client,
+                life,
+                &self.parked_calls,
+                &subject,
+                patience,
+            )
             .await;
         match attended {
             Attended::Asks(required) => Ok(required.into()),
@@ -122,10 +131,11 @@ impl Shared {
         call: RawCall,
         client: &Client,
         brought: Option<InputResponses>,
+        life: &Life,
     ) -> Errand<Reply> {
         let (desk, asked, missing) = Desk::new(client.clone(), brought);
         let (taker, notes) = NoteTaker::new();
-        let cancellation = self.closing.child_token();
+        let cancellation = life.closing.child_token();
         let mut caller = Caller::new(client.name.clone())
             .with_offer(self.listing().offer.clone())
             .with_cancellation(cancellation.clone());

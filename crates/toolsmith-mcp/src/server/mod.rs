@@ -86,9 +86,15 @@ struct Shared {
     changes: broadcast::Sender<Changed>,
     /// How many connections there have been.
     connections: AtomicU64,
-    /// Ends what only listens; cancelled as soon as the server is told to stop.
+}
+
+/// How long the requests of a stream, or of a listening address, may go on. The
+/// server may be reached in other ways that go on.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    /// Ends what only listens; cancelled as soon as nothing more is taken in.
     draining: CancellationToken,
-    /// Ends every call; cancelled where the server must stop.
+    /// Ends every call, and those that wait for answers; cancelled at the end.
     closing: CancellationToken,
 }
 
@@ -302,8 +308,6 @@ impl ServerBuilder {
                 tasks: self.tasks,
                 changes: broadcast::channel(CHANGES_KEPT).0,
                 connections: AtomicU64::new(0),
-                draining: CancellationToken::new(),
-                closing: CancellationToken::new(),
             }),
         }
     }
