@@ -1,0 +1,34 @@
+//! The conformance suite against our client code: it starts mock servers and watches the client.
+//!
+//! The client is `conformance_client` of the test support crate; it picks what to do by the
+//! scenario's name. The verdict comes from the traffic the mock servers have seen.
+
+use super::conformance::{self, Requirements};
+use super::product::build;
+use super::{Context, sdk};
+
+const SETS: &[Requirements] = &[
+    Requirements {
+        revision: "2026-07-28",
+        required: 32,
+        explained: &[],
+    },
+    Requirements {
+        revision: "2025-11-25",
+        required: 18,
+        explained: &[],
+    },
+];
+
+/// Runs the set of each revision.
+pub(super) fn run(context: &Context) -> anyhow::Result<()> {
+    let program = build(context, "toolsmith-testing", "conformance_client")?;
+    let program = program.to_string_lossy();
+    let mut failures = Vec::new();
+    for requirements in SETS {
+        let subject = ["--command", &*program];
+        let outcome = conformance::run(context, "client", subject, *requirements);
+        failures.extend(outcome.err().map(|error| format!("{error:#}")));
+    }
+    sdk::all_went_well(&failures)
+}

@@ -1,0 +1,95 @@
+//! The clients of the official SDKs, and what each must be able to do with the product.
+
+use serde_json::json;
+
+use super::plan::{Driver, Era, Plan, Step};
+use super::product::Product;
+use super::{Context, install::Set, node, python};
+
+/// Returns a client of the Python SDK.
+pub(super) fn python(context: &Context, set: &Set) -> anyhow::Result<Driver> {
+    let is_old = set.name == python::OLD_SDK.name;
+    Ok(Driver {
+        name: set.name,
+        program: context.home.venv(set)?,
+        script: python::script(&context.root, "client.py"),
+        line: None,
+        eras: eras(is_old),
+    })
+}
+
+/// Returns a client of the old line of the TypeScript SDK.
+pub(super) fn old_typescript(context: &Context) -> anyhow::Result<Driver> {
+    typescript(context, "typescript-old", "old")
+}
+
+/// Returns a client of the new line of the TypeScript SDK.
+pub(super) fn new_typescript(context: &Context) -> anyhow::Result<Driver> {
+    typescript(context, "typescript-new", "new")
+}
+
+fn typescript(context: &Context, name: &'static str, line: &'static str) -> anyhow::Result<Driver> {
+    Ok(Driver {
+        name,
+        program: node::node(&context.home)?,
+        script: node::script(&context.root, &context.home, "client.mjs")?,
+        line: Some(line),
+        eras: eras(line == "old"),
+    })
+}
+
+fn eras(is_old: bool) -> &'static [Era] {
+    if is_old {
+        &[Era::Legacy]
+    } else {
+        &[Era::Legacy, Era::Modern, Era::Auto]
+    }
+}
+
+/// Drives the product with its example tools, over both transports and in every era the clients know.
+pub(super) fn drive(context: &Context, drivers: &[Driver]) -> anyhow::Result<()> {
+    let product = Product::build(context)?;
+    let mut failures = Vec::new();
+    for driver in drivers {
+        for &era in driver.eras {
+            let (_running, http) = product.on_http(None)?;
+            for (transport, target) in [("stdio", product.on_stdio()), ("http", http)] {
+                let title = format!("{}, {}, over {transport}", driver.name, era.word());
+                let plan = Plan {
+                    target,
+                    era,
+                    steps: example_steps(),
+                };
+                if let Err(error) = plan.run(driver, &title, &context.home.logs()) {
+                    failures.push(format!("{error:#}"));
+                }
+            }
+        }
+    }
+    all_went_well(&failures)
+}
+
+/// Fails with all that went wrong, so that one failure does not hide another.
+pub(super) fn all_went_well(failures: &[String]) -> anyhow::Result<()> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(anyhow::Error::msg(failures.join("\n")))
+}
+
+fn example_steps() -> Vec<Step> {
+    vec![
+        Step::list(&["example_add", "example_echo", "example_sleep"]),
+        Step::call("example_add", &json!({ "a": 2, "b": 3 }), "5"),
+        Step::refused("example_add", &json!({ "a": "two" })),
+        Step::progress("example_progress", &json!({ "steps": 5 }), 2, "5"),
+        Step::cancel("example_sleep", &json!({ "ms": 60_000 }), None),
+        Step::call(
+            "example_echo",
+            &json!({ "text": "still here" }),
+            "still here",
+        ),
+        Step::resources(),
+        Step::prompts(),
+    ]
+}
