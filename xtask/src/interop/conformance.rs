@@ -136,8 +136,10 @@ impl Summary {
         );
         for (name, outcome) in &self.scenarios {
             let explained = explanation(requirements, name);
+            let found = findings.get(name).map(Vec::as_slice).unwrap_or_default();
             let word = match (outcome.is_pass(), explained) {
-                (true, _) if outcome.is_scored => continue,
+                // What passes and is beyond reproach is counted above.
+                (true, _) if outcome.is_scored && found.is_empty() => continue,
                 (true, _) => "pass".to_owned(),
                 (false, Some(reason)) => format!("explained: {reason}"),
                 (false, None) => "FAIL".to_owned(),
@@ -148,7 +150,7 @@ impl Summary {
                 "unscored"
             };
             let _ = write!(table, "\n    {kind} {name:<44} {word}");
-            for finding in findings.get(name).into_iter().flatten() {
+            for finding in found {
                 let _ = write!(table, "\n             {finding}");
             }
         }
@@ -230,7 +232,7 @@ fn unpassed(checks: &str) -> Vec<String> {
                 message if message.is_empty() => text(check, "description"),
                 message => message,
             };
-            let message: String = message.chars().take(400).collect();
+            let message: String = message.replace('\n', " ").chars().take(400).collect();
             format!("{} {}: {message}", text(check, "status"), text(check, "id"))
         })
         .collect()
