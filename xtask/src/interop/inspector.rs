@@ -109,7 +109,6 @@ impl Inspector {
                 for (name, value) in environment {
                     command.arg("-e").arg(format!("{name}={value}"));
                 }
-                // Behind `--` words are the server's, until the Inspector's own begin again.
                 command.arg(program).args(arguments);
             }
             Target::Http { url } => {
@@ -124,6 +123,8 @@ impl Inspector {
                 .arg(format!("Authorization: Bearer {token}"));
         }
         let said = finish(&mut command, COMMAND_LIMIT)?.successful()?;
-        serde_json::from_str(&said).with_context(|| format!("no JSON: {said}"))
+        let said: Value =
+            serde_json::from_str(&said).with_context(|| format!("no JSON: {said}"))?;
+        Ok(said["result"].clone())
     }
 }

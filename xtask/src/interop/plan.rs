@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::process::finish;
@@ -150,11 +150,13 @@ impl Plan {
             let mark = if line.ok { "ok  " } else { "FAIL" };
             println!("    {mark} {:<32} {}", line.step, line.detail);
         }
-        judge(&lines, self.steps.len()).with_context(|| {
-            let said = finished.stderr.lines().rev().take(8).collect::<Vec<_>>();
-            let said = said.into_iter().rev().collect::<Vec<_>>().join("\n");
-            format!("{title} (the driver said: {said})")
-        })
+        judge(&lines, self.steps.len())
+            .map_err(|problem| match lines.len() == self.steps.len() + 2 {
+                true => problem,
+                // The reason is in what the driver said before it stopped.
+                false => anyhow!("{problem}: {}", finished.last_words()),
+            })
+            .with_context(|| title.to_owned())
     }
 
     fn to_json(&self) -> Value {

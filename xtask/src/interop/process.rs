@@ -32,14 +32,19 @@ impl Finished {
     /// Returns what the program wrote, or why it failed with the end of what it said about it.
     pub(super) fn successful(self) -> anyhow::Result<String> {
         if !self.status.success() {
-            let said = if self.stderr.trim().is_empty() {
-                &self.stdout
-            } else {
-                &self.stderr
-            };
-            bail!("it ended with {}: {}", self.status, last_lines(said));
+            bail!("it ended with {}: {}", self.status, self.last_words());
         }
         Ok(self.stdout)
+    }
+
+    /// Returns the end of what the program said about itself.
+    pub(super) fn last_words(&self) -> String {
+        let is_silent = self.stderr.trim().is_empty();
+        last_lines(if is_silent {
+            &self.stdout
+        } else {
+            &self.stderr
+        })
     }
 }
 
