@@ -6,11 +6,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::definition::ToolDef;
 use crate::name::CallId;
-use crate::reply::{Question, Response};
+use crate::reply::{Inquiry, Question, Response};
 
 /// What a tool can know and say while it runs. Cheap to clone.
 #[derive(Clone)]
@@ -55,6 +56,11 @@ impl ToolContext {
         self.host.caller()
     }
 
+    /// The caller's trace context in the W3C form.
+    pub fn trace(&self) -> Option<&str> {
+        self.host.trace()
+    }
+
     /// Tells how far the work is.
     pub fn progress(&self, progress: Progress) {
         self.host.update(Update::Progress(progress));
@@ -65,10 +71,29 @@ impl ToolContext {
         self.host.update(Update::Output(text.into()));
     }
 
-    /// Asks the person the call is made for. Waiting for the answer does not
-    /// count against the time limit.
+    /// Notes something for whoever watches the caller's log.
+    pub fn log(&self, level: Level, message: impl Into<Value>) {
+        self.host.update(Update::Log(LogEntry::new(level, message)));
+    }
+
+    /// Passes on a log entry somebody else wrote.
+    pub fn relay_log(&self, entry: LogEntry) {
+        self.host.update(Update::Log(entry));
+    }
+
+    /// Asks the person the call is made for, or the caller itself. Waiting for the
+    /// answer does not count against the time limit.
     pub async fn ask(&self, question: Question) -> Response {
-        self.host.ask(question).await
+        let answers = self.ask_all(vec![Inquiry::new("answer", question)]).await;
+        answers.into_iter().next().unwrap_or(Response::Unavailable)
+    }
+
+    /// Asks several questions at once; the answers come in their order.
+    pub async fn ask_all(&self, inquiries: Vec<Inquiry>) -> Vec<Response> {
+        let asked = inquiries.len();
+        let mut answers = self.host.ask(inquiries).await;
+        answers.resize(asked, Response::Unavailable);
+        answers
     }
 
     /// The tools this caller may see.
@@ -104,10 +129,20 @@ pub trait ContextHost: Send + Sync {
         let _ = update;
     }
 
-    /// Asks a person.
-    fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Response> + Send + '_>> {
-        let _ = question;
-        Box::pin(std::future::ready(Response::Unavailable))
+    /// The caller's trace context.
+    fn trace(&self) -> Option<&str> {
+        None
+    }
+
+    /// Asks a person, or the caller; one answer for each question, in order.
+    fn ask(
+        &self,
+        inquiries: Vec<Inquiry>,
+    ) -> Pin<Box<dyn Future<Output = Vec<Response>> + Send + '_>> {
+        Box::pin(std::future::ready(vec![
+            Response::Unavailable;
+            inquiries.len()
+        ]))
     }
 
     /// The tools the caller may see.
@@ -128,6 +163,52 @@ pub enum Update {
     Progress(Progress),
     /// A piece of output.
     Output(String),
+    /// Something for the caller's log.
+    Log(LogEntry),
+}
+
+/// An entry of a caller's log.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LogEntry {
+    /// How much it matters.
+    pub level: Level,
+    /// Who wrote it, if not the tool itself.
+    pub logger: Option<String>,
+    /// What it says: a text, or any JSON.
+    pub message: Value,
+}
+
+impl LogEntry {
+    /// An entry of the tool itself.
+    pub fn new(level: Level, message: impl Into<Value>) -> Self {
+        Self {
+            level,
+            logger: None,
+            message: message.into(),
+        }
+    }
+
+    /// Names who wrote it.
+    #[must_use]
+    pub fn by(mut self, logger: impl Into<String>) -> Self {
+        self.logger = Some(logger.into());
+        self
+    }
+}
+
+/// How much a log entry matters, as syslog counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are RFC 5424's own")]
+pub enum Level {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
 }
 
 /// How far the work is.

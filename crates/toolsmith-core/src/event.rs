@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::Progress;
+use crate::context::{LogEntry, Progress};
 use crate::error::ErrorKind;
 use crate::json;
 use crate::name::{CallId, ToolName};
@@ -139,6 +139,11 @@ pub enum What<'a> {
         /// The piece, cleaned and redacted.
         text: &'a str,
     },
+    /// The tool wrote into the caller's log.
+    Logged {
+        /// The entry, cleaned and redacted.
+        entry: &'a LogEntry,
+    },
     /// The tool ended, or was ended.
     Finished {
         /// Whether it blocked a thread.
@@ -172,6 +177,7 @@ impl What<'_> {
             Self::Started { .. } => "started",
             Self::Progress { .. } => "progress",
             Self::Output { .. } => "output",
+            Self::Logged { .. } => "logged",
             Self::Finished { .. } => "finished",
             Self::Replied { .. } => "replied",
         }

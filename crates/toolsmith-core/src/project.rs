@@ -136,19 +136,25 @@ impl Outcome {
         })
     }
 
-    /// The MCP call result: content, structuredContent, isError. An instruction is
-    /// a block of its own, since nothing else reaches the model.
-    pub fn to_mcp(&self) -> Value {
-        let mut content: Vec<Value> = Vec::new();
+    /// What the model reads, block by block: a failure in words first, and an
+    /// instruction as a block of its own at the end, since nothing else reaches it.
+    pub fn to_blocks(&self) -> Vec<Block> {
+        let mut blocks = Vec::with_capacity(self.content.len() + 1);
         if let Some(error) = &self.error {
-            content.push(text_block(&format!("{error}\n{}", error.kind.advice())));
+            blocks.push(Block::text(format!("{error}\n{}", error.kind.advice())));
         } else if self.content.is_empty() {
-            content.push(text_block(&self.content_text()));
+            blocks.push(Block::text(self.content_text()));
         }
-        content.extend(self.content.iter().map(mcp_block));
+        blocks.extend(self.content.iter().cloned());
         if let Some(instruction) = &self.instruction {
-            content.push(text_block(&format!("Instruction: {instruction}")));
+            blocks.push(Block::text(format!("Instruction: {instruction}")));
         }
+        blocks
+    }
+
+    /// The MCP call result: content, structuredContent, isError.
+    pub fn to_mcp(&self) -> Value {
+        let content: Vec<Value> = self.to_blocks().iter().map(mcp_block).collect();
         let mut result = json!({ "content": content });
         if self.is_success()
             && let Some(value) = &self.value

@@ -91,22 +91,69 @@ impl InputRequest {
     }
 }
 
-/// A question a running tool asks the person it works for.
+/// What a running tool asks of its caller.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Question {
-    /// The question.
-    pub message: String,
-    /// The schema of the answer.
-    pub schema: Schema,
+pub enum Question {
+    /// A form for the person the tool works for.
+    Form {
+        /// The question.
+        message: String,
+        /// The schema of the answer.
+        schema: Schema,
+    },
+    /// An address the person should visit.
+    Visit {
+        /// Why.
+        message: String,
+        /// The address.
+        url: String,
+    },
+    /// Something for the caller's model to write, as MCP's `sampling/createMessage`
+    /// words it.
+    Sample {
+        /// The request.
+        request: Value,
+    },
+    /// The folders the caller works in.
+    Roots,
 }
 
 impl Question {
-    /// A question whose answer has this schema.
+    /// A question to the person, whose answer has this schema.
     pub fn new(message: impl Into<String>, schema: Schema) -> Self {
-        Self {
+        Self::Form {
             message: message.into(),
             schema,
+        }
+    }
+
+    /// The question in words.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Form { message, .. } | Self::Visit { message, .. } => message,
+            Self::Sample { .. } => "let your model write something",
+            Self::Roots => "tell which folders you work in",
+        }
+    }
+}
+
+/// A question, and what its answer is filed under.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Inquiry {
+    /// The name of the answer.
+    pub key: String,
+    /// The question.
+    pub question: Question,
+}
+
+impl Inquiry {
+    /// A question whose answer goes by `key`.
+    pub fn new(key: impl Into<String>, question: Question) -> Self {
+        Self {
+            key: key.into(),
+            question,
         }
     }
 }
@@ -115,10 +162,12 @@ impl Question {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Response {
-    /// The person answered.
+    /// It was answered.
     Given(Value),
     /// The person would not.
     Declined,
+    /// The person put the question aside without an answer.
+    Dismissed,
     /// Nobody could be asked.
     Unavailable,
 }

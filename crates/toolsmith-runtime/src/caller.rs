@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsmith_core::event::Recorder;
-use toolsmith_core::reply::{Question, Response};
+use toolsmith_core::reply::{Inquiry, Response};
 use toolsmith_core::{CancellationToken, Offer};
 
 use crate::permit::{Approver, ErasedApprover, Nobody};
@@ -196,6 +196,10 @@ impl fmt::Debug for Caller {
 
 /// Answers what tools ask while they run. Implemented by hosts.
 pub trait Inquirer: Send + Sync + 'static {
-    /// Asks the person the call is made for.
-    fn inquire(&self, question: Question) -> Pin<Box<dyn Future<Output = Response> + Send + '_>>;
+    /// Asks the person the call is made for, or the caller's own program; one answer
+    /// for each question, in order. A missing answer counts as unavailable.
+    fn inquire(
+        &self,
+        inquiries: Vec<Inquiry>,
+    ) -> Pin<Box<dyn Future<Output = Vec<Response>> + Send + '_>>;
 }

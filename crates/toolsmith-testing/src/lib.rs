@@ -6,6 +6,8 @@
 
 pub mod approver;
 pub mod check;
+#[cfg(feature = "mcp")]
+pub mod conformance;
 pub mod gate;
 pub mod recorder;
 pub mod spill;

@@ -93,6 +93,7 @@ fn owned(what: &What<'_>) -> Value {
         What::Started { blocking } => json!({ "blocking": blocking }),
         What::Progress { progress } => json!({ "progress": progress }),
         What::Output { text } => json!({ "text": text }),
+        What::Logged { entry } => json!({ "message": entry.message }),
         What::Finished {
             blocking,
             ran,

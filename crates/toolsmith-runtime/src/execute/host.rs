@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use toolsmith_core::context::{ContextHost, Update};
+use toolsmith_core::context::{ContextHost, LogEntry, Update};
 use toolsmith_core::event::What;
-use toolsmith_core::reply::{Question, Response};
+use toolsmith_core::reply::{Inquiry, Response};
 use toolsmith_core::{CallId, Progress, ToolDef};
 
 use crate::caller::Caller;
@@ -22,6 +22,9 @@ use crate::toolbox::Inner;
 /// Lines are told whole, so that a secret is not cut in two; one without an end is
 /// told in pieces of about this size.
 const LONGEST_LINE: usize = 8 << 10;
+
+/// What a log entry counts for, beside its text.
+const LOG_ENTRY: usize = 64;
 
 /// How much of such a piece is kept back where it may be the beginning of a key.
 const LONGEST_KEY: usize = 4 << 10;
@@ -139,6 +142,21 @@ impl Host {
         }
     }
 
+    /// Log entries share the ceiling of what is streamed.
+    fn log(&self, state: &mut State, mut entry: LogEntry) {
+        if state.trail.is_none() || state.streamed >= self.inner.limits.streamed_bytes {
+            return;
+        }
+        entry.message = self.inner.shaper.small_value(entry.message);
+        if let Some(logger) = &mut entry.logger {
+            self.inner.shaper.small(logger);
+        }
+        state.streamed += LOG_ENTRY + entry.message.as_str().map_or(0, str::len);
+        if let Some(trail) = &state.trail {
+            trail.tell(What::Logged { entry: &entry });
+        }
+    }
+
     fn output(&self, state: &mut State, text: &str) {
         let limit = self.inner.limits.streamed_bytes;
         if state.trail.is_none() || state.streamed >= limit {
@@ -213,28 +231,37 @@ impl ContextHost for Host {
         match update {
             Update::Progress(progress) => self.progress(&state, progress),
             Update::Output(text) => self.output(&mut state, &text),
+            Update::Log(entry) => self.log(&mut state, entry),
             _ => {}
         }
     }
 
-    fn ask(&self, mut question: Question) -> Pin<Box<dyn Future<Output = Response> + Send + '_>> {
+    fn trace(&self) -> Option<&str> {
+        self.caller.trace()
+    }
+
+    fn ask(
+        &self,
+        mut inquiries: Vec<Inquiry>,
+    ) -> Pin<Box<dyn Future<Output = Vec<Response>> + Send + '_>> {
         Box::pin(async move {
             let Some(inquirer) = self.caller.inquirer() else {
-                return Response::Unavailable;
+                return Vec::new();
             };
-            self.inner.shaper.small(&mut question.message);
+            for inquiry in &mut inquiries {
+                self.inner.shaper.question(&mut inquiry.question);
+            }
             // One question at a time, and all of them within one time limit: a tool
             // cannot stop its clock by asking for ever.
             let _turn = self.asking.lock().await;
             let left = (self.inner.limits.approval).saturating_sub(self.clock().waited);
             if left.is_zero() {
-                return Response::Unavailable;
+                return Vec::new();
             }
             let _waiting = Waiting::begin(self);
-            match tokio::time::timeout(left, inquirer.inquire(question)).await {
-                Ok(response) => response,
-                Err(_) => Response::Unavailable,
-            }
+            tokio::time::timeout(left, inquirer.inquire(inquiries))
+                .await
+                .unwrap_or_default()
         })
     }
 

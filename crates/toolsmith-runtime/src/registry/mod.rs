@@ -13,6 +13,7 @@ mod refresh;
 mod snapshot;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -41,6 +42,7 @@ pub struct Registry {
     writing: Mutex<refresh::Generations>,
     settings: Settings,
     changes: broadcast::Sender<Change>,
+    version: AtomicU64,
 }
 
 /// What configuration says about the tools to come.
@@ -94,6 +96,7 @@ impl Registry {
             writing: Mutex::default(),
             settings,
             changes: broadcast::channel(CHANGES_KEPT).0,
+            version: AtomicU64::new(0),
         }
     }
 
@@ -178,6 +181,12 @@ impl Registry {
         self.changes.subscribe()
     }
 
+    /// Counts the changes so far: whoever keeps something made from the tools can
+    /// tell cheaply whether it is still true.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
     /// The tools that are not used because others have their names.
     pub fn shadowed(&self) -> Vec<Shadowed> {
         self.snapshot.load().shadowed()
@@ -211,6 +220,7 @@ impl Registry {
 
     fn swap(&self, next: Snapshot, change: Change) {
         self.snapshot.store(Arc::new(next));
+        self.version.fetch_add(1, Ordering::Release);
         if !change.is_empty() {
             // Nobody listening is no error.
             let _ = self.changes.send(change);

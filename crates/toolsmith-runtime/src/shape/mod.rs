@@ -17,8 +17,11 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use toolsmith_core::error::Retry;
+use toolsmith_core::reply::Question;
 use toolsmith_core::store::{Spill, SpillStore, Spilled};
-use toolsmith_core::{Block, CallId, Outcome, ToolDef, ToolError, ToolName, json as strict};
+use toolsmith_core::{
+    Block, CallId, Outcome, Schema, ToolDef, ToolError, ToolName, json as strict,
+};
 
 pub use clean::clean;
 pub use redact::Redactor;
@@ -101,6 +104,23 @@ impl Shaper {
         }
     }
 
+    /// A question a tool asks.
+    pub(crate) fn question(&self, question: &mut Question) {
+        match question {
+            Question::Form { message, schema } => {
+                self.small(message);
+                let tidy = self.small_value(schema.as_value().clone());
+                *schema = Schema::as_received(tidy).unwrap_or_else(|_| Schema::no_arguments());
+            }
+            Question::Visit { message, url } => {
+                self.small(message);
+                self.small(url);
+            }
+            Question::Sample { request } => *request = self.small_value(request.take()),
+            _ => {}
+        }
+    }
+
     fn tidy(&self, text: &mut String) {
         if let std::borrow::Cow::Owned(clean) = self.redactor.clean(text) {
             *text = clean;
@@ -137,7 +157,8 @@ impl Shaper {
         }
     }
 
-    fn small_value(&self, mut value: Value) -> Value {
+    /// A small JSON value that a tool tells beside its outcome.
+    pub(crate) fn small_value(&self, mut value: Value) -> Value {
         if strict::depth_exceeds(&value, strict::MAX_DEPTH) {
             strict::dismantle(value);
             value = json!({ "omitted": "it nested too deep" });

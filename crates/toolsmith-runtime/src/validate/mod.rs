@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolsmith_core::call::RawArguments;
-use toolsmith_core::{Arguments, ErrorKind, Source, ToolDef, ToolError, json};
+use toolsmith_core::{Arguments, ErrorKind, Schema, Source, ToolDef, ToolError, json};
 
 pub(crate) use cache::{Cache, CompiledSlot, compile};
 pub(crate) use dialect::Dialect;
@@ -56,6 +56,13 @@ impl ValidCall {
     pub(crate) fn entry(&self) -> &Arc<Entry> {
         &self.entry
     }
+}
+
+/// Tells whether a value fits a schema; one that cannot be followed fits nothing.
+/// For answers to questions, whose schemas are small and used once.
+pub fn fits(schema: &Schema, value: &Value) -> bool {
+    !json::depth_exceeds(value, json::MAX_DEPTH)
+        && compile(schema.as_value()).is_ok_and(|compiled| compiled.is_valid(value))
 }
 
 /// Checks a call's arguments.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use toolsmith_core::reply::{Question, Response};
+use toolsmith_core::reply::{Inquiry, Question, Response};
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
     AnyTool, Binding, Block, CancellationToken, Outcome, Plan, Progress, RawCall, Schema,
@@ -345,10 +345,14 @@ async fn a_panic_is_internal_and_harms_nobody_else() {
 struct Answers(Duration);
 
 impl Inquirer for Answers {
-    fn inquire(&self, question: Question) -> Pin<Box<dyn Future<Output = Response> + Send + '_>> {
+    fn inquire(
+        &self,
+        inquiries: Vec<Inquiry>,
+    ) -> Pin<Box<dyn Future<Output = Vec<Response>> + Send + '_>> {
         Box::pin(async move {
             tokio::time::sleep(self.0).await;
-            Response::Given(question.message.into())
+            let told = |inquiry: &Inquiry| Response::Given(inquiry.question.message().into());
+            inquiries.iter().map(told).collect()
         })
     }
 }

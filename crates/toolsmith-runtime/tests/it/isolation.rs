@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolsmith_core::outcome::ResourceContent;
-use toolsmith_core::reply::{Question, Response};
+use toolsmith_core::reply::{Inquiry, Question, Response};
 use toolsmith_core::tool::{SourceError, ToolSource};
 use toolsmith_core::{
     AnyTool, Block, Outcome, Plan, RawCall, Schema, Tool, ToolContext, ToolDef, ToolError,
@@ -199,11 +199,11 @@ struct Never;
 impl Inquirer for Never {
     fn inquire(
         &self,
-        _question: Question,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Response> + Send + '_>> {
+        _inquiries: Vec<Inquiry>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Vec<Response>> + Send + '_>> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(60)).await;
-            Response::Declined
+            vec![Response::Declined]
         })
     }
 }

@@ -1,0 +1,189 @@
+//! One `tools/call`: into the toolbox, and its reply back onto the wire.
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, InputRequest,
+    InputRequests, InputRequiredResult, InputResponses,
+};
+use rmcp::service::RequestContext;
+use serde_json::{Map, Value, json};
+use toolsmith_core::call::Answers;
+use toolsmith_core::reply::{InputRequired, Question};
+use toolsmith_core::{Outcome, RawCall, Reply, Schema};
+use toolsmith_runtime::Caller;
+
+use super::Shared;
+use super::ask::Desk;
+use super::client::{Client, Era};
+use super::errand::{Attended, Errand, lacking};
+use super::notes::NoteTaker;
+use super::parked::Parked;
+use crate::wire;
+use crate::wire::structured;
+
+impl Shared {
+    pub(super) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        client: &Client,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let CallToolRequestParams {
+            name,
+            arguments,
+            input_responses,
+            request_state,
+            ..
+        } = request;
+        let name = name.into_owned();
+        let arguments = Value::Object(arguments.unwrap_or_default());
+        let subject = match client.era {
+            Era::Stateless => json!([name, arguments]),
+            Era::Handshake => Value::Null,
+        };
+        let errand = match request_state {
+            Some(state) if Parked::<Reply>::is_name(&state) => {
+                let unfinished = self.parked_calls.take(&state, &subject)?;
+                let responses = input_responses.unwrap_or_default();
+                match unfinished.answered(responses, &self.parked_calls) {
+                    Ok(errand) => errand,
+                    Err(again) => return Ok(again.into()),
+                }
+            }
+            Some(state) => {
+                let answers = Answers::new(state, approvals(input_responses));
+                let call = RawCall::new(name.clone(), arguments).with_answers(answers);
+                self.begin(call, client, None)
+            }
+            None => self.begin(
+                RawCall::new(name.clone(), arguments),
+                client,
+                input_responses,
+            ),
+        };
+        let missing = errand.missing.clone();
+        let attended = errand
+            .attend(context, client, &self.parked_calls, &subject)
+            .await;
+        match attended {
+            Attended::Asks(required) => Ok(required.into()),
+            Attended::Done(Reply::NeedsInput(required)) => Ok(approval(&required)?.into()),
+            Attended::Done(reply) => {
+                let outcome = reply.into_outcome();
+                if client.era == Era::Stateless
+                    && !outcome.is_success()
+                    && let Some(error) = lacking(&missing)
+                {
+                    return Err(error);
+                }
+                let listing = self.listing();
+                let promise = listing
+                    .definition(&name)
+                    .and_then(|tool| tool.output.as_ref());
+                Ok(result(outcome, client.era, promise).into())
+            }
+        }
+    }
+
+    /// Begins a call on behalf of a client.
+    fn begin(
+        &self,
+        call: RawCall,
+        client: &Client,
+        brought: Option<InputResponses>,
+    ) -> Errand<Reply> {
+        let (desk, asked, missing) = Desk::new(client.clone(), brought);
+        let (taker, notes) = NoteTaker::new();
+        let cancellation = self.closing.child_token();
+        let mut caller = Caller::new(client.name.clone())
+            .with_offer(self.listing().offer.clone())
+            .with_cancellation(cancellation.clone());
+        if let Some(trace) = &client.trace {
+            caller = caller.with_trace(trace.clone());
+        }
+        if NoteTaker::is_wanted(client) {
+            caller = caller.with_recorder(taker);
+        }
+        caller = match (client.can_approve(), client.era) {
+            (false, _) => caller,
+            (true, Era::Handshake) => caller.with_approver(desk.clone()),
+            (true, Era::Stateless) => caller.taking_input_requests(),
+        };
+        caller = (self.adjust)(caller);
+        let caller = caller.with_inquirer(desk);
+        let toolbox = self.toolbox.clone();
+        Errand {
+            work: Box::pin(async move { toolbox.run(call, &caller).await }),
+            asked,
+            notes,
+            missing,
+            cancellation,
+        }
+    }
+}
+
+/// The answers to a question for approval, as the toolbox takes them.
+fn approvals(responses: Option<InputResponses>) -> Map<String, Value> {
+    responses
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(key, sent)| {
+            let accepted = sent.get("action").and_then(Value::as_str) == Some("accept");
+            let content = sent.get("content").cloned().filter(|_| accepted);
+            (key, content.unwrap_or(Value::Bool(false)))
+        })
+        .collect()
+}
+
+/// A question for approval, as a result of the stateless era.
+fn approval(required: &InputRequired) -> Result<InputRequiredResult, ErrorData> {
+    let requests: Option<InputRequests> = required
+        .requests
+        .iter()
+        .map(|request| {
+            let schema = form_schema(request.schema.as_value());
+            let question = Question::new(request.message.clone(), schema);
+            let asked: InputRequest = wire::question::to_wire(&question, 0)?;
+            Some((request.key.clone(), asked))
+        })
+        .collect();
+    let requests = requests.ok_or_else(|| {
+        ErrorData::internal_error("the question for approval could not be worded", None)
+    })?;
+    let state = Some(required.state.clone());
+    Ok(InputRequiredResult::new(Some(requests), state))
+}
+
+/// Forms know fewer keywords than arguments do.
+fn form_schema(schema: &Value) -> Schema {
+    let mut schema = schema.clone();
+    if let Value::Object(object) = &mut schema {
+        object.retain(|key, _| matches!(key.as_str(), "type" | "properties" | "required"));
+    }
+    Schema::as_received(schema).unwrap_or_else(|_| Schema::no_arguments())
+}
+
+/// An outcome as a client gets it. `promise` is what the tool declares its value
+/// to look like, on which clients then insist.
+pub(super) fn result(mut outcome: Outcome, era: Era, promise: Option<&Schema>) -> CallToolResult {
+    let blocks = outcome.to_blocks();
+    let content = blocks.into_iter().map(wire::content::to_wire).collect();
+    let value = outcome.value.take().filter(|_| outcome.is_success());
+    // A value too large to send was cut into the text. That is no success of a tool
+    // that promised one, and clients would refuse it as such.
+    let broken = promise.is_some() && value.is_none();
+    let mut result = if broken || !outcome.is_success() {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
+    let wraps = |value: &Value| match promise {
+        Some(schema) => !structured::is_object(schema.as_value()),
+        None => !value.is_object(),
+    };
+    result.structured_content = value.map(|value| match era {
+        Era::Handshake if wraps(&value) => structured::wrap(value),
+        _ => value,
+    });
+    result
+}

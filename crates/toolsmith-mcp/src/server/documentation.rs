@@ -1,0 +1,89 @@
+//! Each tool's documentation as a resource.
+
+use std::fmt::Write;
+
+use toolsmith_core::{ToolDef, ToolError};
+use toolsmith_runtime::{Selection, Toolbox};
+
+use super::resources::{Completion, Contents, Resource, ResourceTemplate, Resources};
+use crate::BoxFuture;
+
+/// What the addresses begin with.
+const BASE: &str = "toolsmith://tools/";
+const TEMPLATE: &str = "toolsmith://tools/{name}";
+
+/// The documentation of the tools a server offers: everything models are told of a
+/// tool in full, with its examples.
+#[derive(Debug)]
+pub struct ToolDocumentation {
+    toolbox: Toolbox,
+    selection: Selection,
+}
+
+impl ToolDocumentation {
+    /// The documentation of the tools of this selection.
+    pub fn new(toolbox: Toolbox, selection: Selection) -> Self {
+        Self { toolbox, selection }
+    }
+}
+
+impl Resources for ToolDocumentation {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
+        let offer = self.toolbox.offer(&self.selection);
+        let resources = offer.tools().iter().map(|offered| {
+            let name = &offered.wire_name;
+            Resource::new(format!("{BASE}{name}"), format!("tool_{name}"))
+                .with_description(format!("How to use the tool `{name}`."))
+                .with_mime_type("text/markdown")
+        });
+        Box::pin(std::future::ready(Ok(resources.collect())))
+    }
+
+    fn templates(&self) -> BoxFuture<'_, Result<Vec<ResourceTemplate>, ToolError>> {
+        let template = ResourceTemplate::new(TEMPLATE, "tool")
+            .with_description("How to use a tool.")
+            .with_mime_type("text/markdown");
+        Box::pin(std::future::ready(Ok(vec![template])))
+    }
+
+    fn read<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Option<Vec<Contents>>, ToolError>> {
+        let page = uri.strip_prefix(BASE).and_then(|name| {
+            let offer = self.toolbox.offer(&self.selection);
+            let offered = offer.find(name)?;
+            Some(page(&offered.wire_name, &offered.tool))
+        });
+        let contents =
+            page.map(|page| vec![Contents::text(uri, page).with_mime_type("text/markdown")]);
+        Box::pin(std::future::ready(Ok(contents)))
+    }
+
+    fn complete<'a>(
+        &'a self,
+        template: &'a str,
+        variable: &'a str,
+        value: &'a str,
+    ) -> BoxFuture<'a, Option<Completion>> {
+        let completion = (template == TEMPLATE && variable == "name").then(|| {
+            let offer = self.toolbox.offer(&self.selection);
+            let names = offer
+                .tools()
+                .iter()
+                .map(|offered| offered.wire_name.as_str());
+            Completion::among(names, value)
+        });
+        Box::pin(std::future::ready(completion))
+    }
+}
+
+fn page(name: &str, tool: &ToolDef) -> String {
+    let mut page = format!("# {}\n\n", tool.title.as_deref().unwrap_or(name));
+    let _ = writeln!(page, "`{name}`\n\n{}", tool.full_description());
+    for example in &tool.examples {
+        let arguments = serde_json::Value::Object(example.arguments.clone());
+        let _ = write!(page, "\n```json\n{arguments:#}\n```\n");
+        if let Some(comment) = &example.comment {
+            let _ = writeln!(page, "\n{comment}");
+        }
+    }
+    page
+}

@@ -1,0 +1,266 @@
+//! The server over streamable HTTP.
+//!
+//! A request passes, in this order: `admit` (Host, Origin, token), `body` (size,
+//! time, strict JSON), `sessions` (how many there may be), and then `rmcp`, which
+//! knows the protocol's own headers. `connections` keeps slow and numerous clients
+//! within bounds and drains them at the end.
+
+mod admit;
+mod answer;
+mod body;
+mod connections;
+mod metrics;
+mod sessions;
+mod token;
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::{Method, Request, StatusCode};
+use rmcp::transport::StreamableHttpServerConfig;
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::net::TcpListener;
+use toolsmith_core::CancellationToken;
+
+pub use token::{Token, TokenError};
+
+use self::admit::Admission;
+use self::answer::{Answer, Flight, plain};
+use self::body::{Bodies, Checked};
+use self::metrics::Counts;
+use self::sessions::Sessions;
+use super::Server;
+use super::handler::Connection;
+
+/// Where the protocol is spoken.
+pub const PATH: &str = "/mcp";
+
+/// Where the server listens unless told otherwise.
+pub const ADDRESS: &str = "127.0.0.1:8765";
+
+/// How a server is reached over HTTP.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// The token clients must bring; none lets everybody in.
+    pub token: Option<Token>,
+    /// Hosts clients may name beside loopback and the address listened on.
+    pub hosts: Vec<String>,
+    /// Origins web pages may come from beside the server's own.
+    pub origins: Vec<String>,
+    /// The ceilings.
+    pub limits: HttpLimits,
+}
+
+impl HttpOptions {
+    /// Lets in who brings the token.
+    pub fn with_token(token: Token) -> Self {
+        Self {
+            token: Some(token),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            limits: HttpLimits::default(),
+        }
+    }
+
+    /// Lets in everybody who can reach the address.
+    pub fn without_token() -> Self {
+        Self {
+            token: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            limits: HttpLimits::default(),
+        }
+    }
+}
+
+/// The ceilings of a server over HTTP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HttpLimits {
+    /// How many bytes a request's body may have.
+    pub body_bytes: usize,
+    /// How many bytes all bodies that are being read may have together.
+    pub all_bodies_bytes: usize,
+    /// How many bytes a request's head may have.
+    pub head_bytes: usize,
+    /// How long a client may take for a head, and how long it may be idle.
+    pub head_time: Duration,
+    /// How long a client may take for a body.
+    pub body_time: Duration,
+    /// How long a client may take none of what is sent to it.
+    pub stall: Duration,
+    /// How many connections there may be.
+    pub connections: usize,
+    /// How many sessions there may be; the one unused for longest gives way.
+    pub sessions: usize,
+    /// How long calls may go on after the server was told to stop.
+    pub drain: Duration,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 4 << 20,
+            all_bodies_bytes: 32 << 20,
+            head_bytes: 64 << 10,
+            head_time: Duration::from_secs(30),
+            body_time: Duration::from_secs(30),
+            stall: Duration::from_secs(60),
+            connections: 2048,
+            sessions: 1024,
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A server that listens.
+pub struct HttpServer {
+    listener: TcpListener,
+    service: Arc<Service>,
+}
+
+/// What answers requests.
+struct Service {
+    server: Server,
+    admission: Admission,
+    bodies: Bodies,
+    sessions: Sessions,
+    counts: Counts,
+    limits: HttpLimits,
+    protocol: StreamableHttpService<Connection, LocalSessionManager>,
+    /// Ends every stream; cancelled when nobody waits for an answer any more.
+    streams: CancellationToken,
+}
+
+impl fmt::Debug for HttpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("server", &self.service.server)
+            .field("listener", &self.listener)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Listens for HTTP.
+    pub async fn listen_http(
+        &self,
+        address: SocketAddr,
+        options: HttpOptions,
+    ) -> io::Result<HttpServer> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        let manager = Arc::new(LocalSessionManager::default());
+        let streams = CancellationToken::new();
+        // Host and Origin are checked before anything gets here.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_json_response(true)
+            .with_max_request_body_bytes(options.limits.body_bytes)
+            .with_cancellation_token(streams.clone());
+        let shared = Arc::clone(&self.shared);
+        let protocol = StreamableHttpService::new(
+            move || Ok(Connection::new(Arc::clone(&shared))),
+            Arc::clone(&manager),
+            config,
+        );
+        let service = Service {
+            server: self.clone(),
+            admission: Admission::new(address, &options),
+            bodies: Bodies::new(&options.limits),
+            sessions: Sessions::new(manager, options.limits.sessions),
+            counts: Counts::default(),
+            limits: options.limits,
+            protocol,
+            streams,
+        };
+        Ok(HttpServer {
+            listener,
+            service: Arc::new(service),
+        })
+    }
+}
+
+impl HttpServer {
+    /// Where it listens.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until the token is cancelled; then no more is taken in, calls in
+    /// flight finish or are answered, and every connection is closed.
+    pub async fn run(self, stop: CancellationToken) -> io::Result<()> {
+        connections::serve(self.listener, self.service, stop).await
+    }
+}
+
+impl Service {
+    /// Answers one request.
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+        let answer = match self.route(request).await {
+            Ok(answer) | Err(answer) => answer,
+        };
+        self.counts.answered(answer.status());
+        answer
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Result<Answer, Answer> {
+        self.admission.host_and_origin(&request)?;
+        match request.uri().path() {
+            "/healthz" => {
+                only(&request, &[Method::GET, Method::HEAD])?;
+                Ok(plain(StatusCode::OK, "ok\n"))
+            }
+            "/metrics" => {
+                only(&request, &[Method::GET, Method::HEAD])?;
+                self.admission.token(&request)?;
+                Ok(metrics::page(self).await)
+            }
+            PATH => {
+                self.admission.token(&request)?;
+                only(&request, &[Method::POST, Method::GET, Method::DELETE])?;
+                self.protocol(request).await
+            }
+            _ => Err(plain(
+                StatusCode::NOT_FOUND,
+                "not found; MCP is spoken at /mcp\n",
+            )),
+        }
+    }
+
+    /// Hands a request that was let in to the protocol.
+    async fn protocol(&self, mut request: Request<Incoming>) -> Result<Answer, Answer> {
+        // It opened the door; nothing behind it needs to know it.
+        request.headers_mut().remove(hyper::header::AUTHORIZATION);
+        let _in_use = self.sessions.used_by(request.headers());
+        let is_call = request.method() == Method::POST;
+        let flight = is_call.then(|| Flight::begin(&self.counts));
+        let Checked { request, opens } = self.bodies.check(request).await?;
+        if opens {
+            self.sessions.make_room().await;
+        }
+        let answer = self.protocol.handle(request).await;
+        self.sessions.opened(answer.headers());
+        Ok(answer::held(answer, flight))
+    }
+}
+
+/// The methods a path knows.
+fn only(request: &Request<Incoming>, methods: &[Method]) -> Result<(), Answer> {
+    if methods.contains(request.method()) {
+        return Ok(());
+    }
+    let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "method not allowed\n");
+    let allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();
+    if let Ok(allowed) = allowed.join(", ").parse() {
+        answer.headers_mut().insert(hyper::header::ALLOW, allowed);
+    }
+    Err(answer)
+}

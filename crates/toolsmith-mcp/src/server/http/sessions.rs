@@ -1,0 +1,122 @@
+//! How many sessions there may be.
+//!
+//! Clients with a handshake leave sessions behind when they go without a word.
+//! `rmcp` ends those that nobody uses for minutes; here the one unused for longest
+//! ends as soon as there are too many.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::HeaderMap;
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::time::Instant;
+
+/// The header that names a session.
+const HEADER: &str = "mcp-session-id";
+
+/// The sessions of one server.
+pub(super) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    most: usize,
+    uses: Arc<Mutex<HashMap<Arc<str>, Use>>>,
+}
+
+#[derive(Debug)]
+struct Use {
+    last: Instant,
+    now: usize,
+}
+
+/// A session in use, while it lives.
+pub(super) struct InUse {
+    uses: Arc<Mutex<HashMap<Arc<str>, Use>>>,
+    id: Arc<str>,
+}
+
+impl Sessions {
+    pub(super) fn new(manager: Arc<LocalSessionManager>, most: usize) -> Self {
+        Self {
+            manager,
+            most: most.max(1),
+            uses: Arc::default(),
+        }
+    }
+
+    /// How many there are.
+    pub(super) async fn count(&self) -> usize {
+        self.manager.sessions.read().await.len()
+    }
+
+    /// Notes that a request uses a session.
+    pub(super) fn used_by(&self, headers: &HeaderMap) -> Option<InUse> {
+        let id = id_of(headers)?;
+        let mut uses = self.uses();
+        let noted = uses.get_mut(&id)?;
+        noted.last = Instant::now();
+        noted.now += 1;
+        Some(InUse {
+            uses: Arc::clone(&self.uses),
+            id,
+        })
+    }
+
+    /// Notes a session an answer opens.
+    pub(super) fn opened(&self, headers: &HeaderMap) {
+        if let Some(id) = id_of(headers) {
+            let opened = Use {
+                last: Instant::now(),
+                now: 0,
+            };
+            self.uses().entry(id).or_insert(opened);
+        }
+    }
+
+    /// Ends sessions until there is room for another.
+    pub(super) async fn make_room(&self) {
+        let alive: Vec<Arc<str>> = {
+            let sessions = self.manager.sessions.read().await;
+            if sessions.len() < self.most && self.uses().len() < 2 * self.most {
+                return;
+            }
+            sessions.keys().cloned().collect()
+        };
+        let surplus = {
+            let mut uses = self.uses();
+            uses.retain(|id, _| alive.contains(id));
+            let mut idle: Vec<(Instant, Arc<str>)> = uses
+                .iter()
+                .filter(|(_, each)| each.now == 0)
+                .map(|(id, each)| (each.last, Arc::clone(id)))
+                .collect();
+            idle.sort();
+            // A few at a time, so that not every new session has to look.
+            let surplus = (alive.len() + 1).saturating_sub(self.most) + self.most / 16;
+            idle.truncate(if alive.len() < self.most { 0 } else { surplus });
+            idle
+        };
+        for (_, id) in surplus {
+            self.uses().remove(&id);
+            if let Err(error) = self.manager.close_session(&id).await {
+                tracing::debug!(target: "toolsmith::mcp", "a session was gone already: {error}");
+            }
+        }
+    }
+
+    fn uses(&self) -> MutexGuard<'_, HashMap<Arc<str>, Use>> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(noted) = uses.get_mut(&self.id) {
+            noted.now = noted.now.saturating_sub(1);
+        }
+    }
+}
+
+fn id_of(headers: &HeaderMap) -> Option<Arc<str>> {
+    headers.get(HEADER)?.to_str().ok().map(Into::into)
+}

@@ -1,0 +1,268 @@
+//! Resources, prompts and completions: the methods beside the tools.
+
+use futures_util::future::join_all;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, Prompt as WirePrompt,
+    PromptMessage as WireMessage, ReadResourceRequestParams, ReadResourceResult, Reference,
+    Resource as WireResource, ResourceTemplate as WireTemplate, Role,
+};
+use rmcp::service::RequestContext;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use toolsmith_core::{ErrorKind, ToolError};
+
+use super::Shared;
+use super::ask::Desk;
+use super::client::{Client, Era};
+use super::errand::{Attended, Errand, lacking};
+use super::handler::Made;
+use super::notes::NoteTaker;
+use super::page::page;
+use super::prompts::{Asking, PromptText, Speaker};
+use super::resources::Completion;
+use crate::wire;
+
+/// How long a client may keep a list. Changes are told, so this is for those who do
+/// not listen.
+pub(super) const LIST_TTL_MS: u64 = 60_000;
+
+/// The most values a completion may have.
+const MOST_VALUES: usize = 100;
+
+impl Shared {
+    pub(super) async fn resources(
+        &self,
+        request: Option<&PaginatedRequestParams>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let lists = join_all(self.resources.iter().map(|each| each.list())).await;
+        let all: Vec<WireResource> = joined(lists);
+        let (part, next) = page(&all, request, self.page)?;
+        let mut result = ListResourcesResult::with_all_items(part)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    pub(super) async fn templates(
+        &self,
+        request: Option<&PaginatedRequestParams>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let lists = join_all(self.resources.iter().map(|each| each.templates())).await;
+        let all: Vec<WireTemplate> = joined(lists);
+        let (part, next) = page(&all, request, self.page)?;
+        let mut result = ListResourceTemplatesResult::with_all_items(part)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    pub(super) async fn read(
+        &self,
+        request: &ReadResourceRequestParams,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let uri = request.uri.as_str();
+        for source in &self.resources {
+            let Some(contents) = source.read(uri).await.map_err(|error| failed(&error))? else {
+                continue;
+            };
+            let contents = contents
+                .into_iter()
+                .map(|each| wire::content::contents(each.uri, each.mime_type, each.content))
+                .collect();
+            return Ok(ReadResourceResult::new(contents)
+                .with_ttl_ms(0)
+                .with_cache_scope(CacheScope::Private));
+        }
+        Err(no_resource(uri))
+    }
+
+    pub(super) async fn can_follow(&self, uri: &str) -> bool {
+        for source in &self.resources {
+            if source.can_follow(uri).await {
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) async fn prompts(
+        &self,
+        request: Option<&PaginatedRequestParams>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let lists = join_all(self.prompts.iter().map(|each| each.list())).await;
+        let all: Vec<WirePrompt> = joined(lists);
+        let (part, next) = page(&all, request, self.page)?;
+        let mut result = ListPromptsResult::with_all_items(part)
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Private);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    pub(super) async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: &RequestContext<RoleServer>,
+        client: &Client,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let subject = match client.era {
+            Era::Stateless => json!([request.name, request.arguments]),
+            Era::Handshake => Value::Null,
+        };
+        let errand = match &request.request_state {
+            Some(state) => {
+                let unfinished = self.parked_prompts.take(state, &subject)?;
+                let responses = request.input_responses.clone().unwrap_or_default();
+                match unfinished.answered(responses, &self.parked_prompts) {
+                    Ok(errand) => errand,
+                    Err(again) => return Ok(again.into()),
+                }
+            }
+            None => self.make_prompt(&request, client),
+        };
+        let missing = errand.missing.clone();
+        let parked = &self.parked_prompts;
+        let made = match errand.attend(context, client, parked, &subject).await {
+            Attended::Asks(required) => return Ok(required.into()),
+            Attended::Done(made) => made,
+        };
+        match made {
+            Ok(Some(text)) => Ok(prompt_result(text).into()),
+            Ok(None) => {
+                let message = format!("there is no prompt `{}`", request.name);
+                Err(ErrorData::invalid_params(message, None))
+            }
+            Err(_) if client.era == Era::Stateless && missing.get().is_some() => {
+                Err(lacking(&missing).unwrap_or_default())
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    fn make_prompt(&self, request: &GetPromptRequestParams, client: &Client) -> Errand<Made> {
+        let brought = request.input_responses.clone();
+        let (desk, asked, missing) = Desk::new(client.clone(), brought);
+        let (_, notes) = NoteTaker::new();
+        let cancellation = self.closing.child_token();
+        let sources = self.prompts.clone();
+        let name = request.name.clone();
+        let arguments = request.arguments.clone().unwrap_or_default();
+        let ended = cancellation.clone();
+        let work = async move {
+            for source in sources {
+                let made = source.get(&name, arguments.clone(), Asking(desk.clone()));
+                let made = tokio::select! {
+                    made = made => made?,
+                    () = ended.cancelled() => {
+                        return Err(ToolError::new(ErrorKind::Cancelled, "the request was given up"));
+                    }
+                };
+                if made.is_some() {
+                    return Ok(made);
+                }
+            }
+            Ok(None)
+        };
+        Errand {
+            work: Box::pin(work),
+            asked,
+            notes,
+            missing,
+            cancellation,
+        }
+    }
+
+    pub(super) async fn completion(
+        &self,
+        request: &CompleteRequestParams,
+    ) -> Result<CompleteResult, ErrorData> {
+        let (argument, value) = (&request.argument.name, &request.argument.value);
+        let mut found = None;
+        match &request.r#ref {
+            Reference::Prompt(prompt) => {
+                for source in &self.prompts {
+                    found = source.complete(&prompt.name, argument, value).await;
+                    if found.is_some() {
+                        break;
+                    }
+                }
+            }
+            Reference::Resource(template) => {
+                for source in &self.resources {
+                    found = source.complete(&template.uri, argument, value).await;
+                    if found.is_some() {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(CompleteResult::new(completion(found.unwrap_or_default())))
+    }
+}
+
+fn completion(completion: Completion) -> CompletionInfo {
+    let Completion { mut values, total } = completion;
+    let more =
+        values.len() > MOST_VALUES || total.is_some_and(|total| total as usize > values.len());
+    values.truncate(MOST_VALUES);
+    let mut info = CompletionInfo::default();
+    info.values = values;
+    info.total = total;
+    info.has_more = Some(more);
+    info
+}
+
+/// All sources' entries; a source that fails has none today.
+fn joined<T: Serialize, W: DeserializeOwned>(lists: Vec<Result<Vec<T>, ToolError>>) -> Vec<W> {
+    let mut all = Vec::new();
+    for list in lists {
+        match list {
+            Ok(entries) => all.extend(entries.iter().filter_map(to_wire)),
+            Err(error) => tracing::warn!(target: "toolsmith::mcp", "a list is incomplete: {error}"),
+        }
+    }
+    all
+}
+
+/// Our types are the wire's in the fields they share.
+fn to_wire<T: Serialize, W: DeserializeOwned>(entry: &T) -> Option<W> {
+    serde_json::from_value(serde_json::to_value(entry).ok()?).ok()
+}
+
+fn prompt_result(text: PromptText) -> GetPromptResult {
+    let messages = text.messages.into_iter().map(|message| {
+        let role = match message.speaker {
+            Speaker::User => Role::User,
+            Speaker::Assistant => Role::Assistant,
+        };
+        WireMessage::new(role, wire::content::to_wire(message.content))
+    });
+    let mut result = GetPromptResult::new(messages.collect());
+    result.description = text.description;
+    result
+}
+
+fn no_resource(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().take(200).collect();
+    ErrorData::resource_not_found(
+        format!("there is no resource {shown:?}"),
+        Some(json!({ "uri": shown })),
+    )
+}
+
+/// A failure beside the tools, as the protocol tells it.
+fn failed(error: &ToolError) -> ErrorData {
+    let text = error.to_string();
+    let message = toolsmith_runtime::shape::clean(&text).into_owned();
+    match error.kind {
+        ErrorKind::InvalidParameters => ErrorData::invalid_params(message, None),
+        _ => ErrorData::internal_error(message, None),
+    }
+}

@@ -1,0 +1,276 @@
+//! The server: a toolbox for any MCP client.
+//!
+//! ```no_run
+//! use toolsmith_core::CancellationToken;
+//! use toolsmith_mcp::server::Server;
+//! # async fn serve(toolbox: toolsmith_runtime::Toolbox) -> std::io::Result<()> {
+//! let server = Server::builder(toolbox).name("my-tools").build();
+//! server.serve_stdio(CancellationToken::new()).await
+//! # }
+//! ```
+//!
+//! A request is read by [`stdio`](Server::serve_stdio) or HTTP, which check what
+//! comes in; `handler` sends it to the file of its method; `call` makes it a call
+//! of the toolbox, and `errand` attends it: tells its progress, asks its
+//! questions, and parks it where the client must come back with answers.
+
+mod ask;
+mod call;
+mod changes;
+mod client;
+mod documentation;
+mod envelope;
+mod errand;
+mod handler;
+pub mod http;
+mod listing;
+mod lists;
+mod notes;
+mod page;
+mod parked;
+mod prompts;
+mod resources;
+mod stdio;
+
+use std::fmt;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use tokio::sync::broadcast;
+use toolsmith_core::{CancellationToken, Reply};
+use toolsmith_runtime::{Caller, Selection, Toolbox};
+
+pub use documentation::ToolDocumentation;
+pub use prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts, Speaker};
+pub use resources::{Completion, Contents, Resource, ResourceTemplate, Resources};
+
+use changes::Changed;
+use handler::Made;
+use listing::Listing;
+use parked::Parked;
+
+/// How many changes a subscriber may lag behind.
+const CHANGES_KEPT: usize = 64;
+
+/// How many tools, resources or prompts a page of a list has.
+const PAGE: usize = 500;
+
+/// An MCP server over a toolbox. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+/// What every connection of a server shares.
+struct Shared {
+    toolbox: Toolbox,
+    selection: Selection,
+    identity: Identity,
+    resources: Vec<Arc<dyn Resources>>,
+    prompts: Vec<Arc<dyn Prompts>>,
+    page: usize,
+    adjust: Adjust,
+    listing: ArcSwap<Listing>,
+    parked_calls: Parked<Reply>,
+    parked_prompts: Parked<Made>,
+    changes: broadcast::Sender<Changed>,
+    /// Ends what only listens; cancelled as soon as the server is told to stop.
+    draining: CancellationToken,
+    /// Ends every call; cancelled where the server must stop.
+    closing: CancellationToken,
+}
+
+/// Sets the terms of each call on top of what the protocol says about it.
+type Adjust = Box<dyn Fn(Caller) -> Caller + Send + Sync>;
+
+/// Who the server says it is.
+#[derive(Clone, Debug)]
+struct Identity {
+    name: String,
+    title: Option<String>,
+    version: String,
+    instructions: Option<String>,
+}
+
+impl Server {
+    /// A server over a toolbox, option by option.
+    pub fn builder(toolbox: Toolbox) -> ServerBuilder {
+        ServerBuilder {
+            toolbox,
+            selection: Selection::everything(),
+            identity: Identity {
+                name: "toolsmith".to_owned(),
+                title: None,
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                instructions: None,
+            },
+            resources: Vec::new(),
+            prompts: Vec::new(),
+            page: PAGE,
+            adjust: Box::new(|caller| caller),
+        }
+    }
+
+    /// What tells clients that something other than the tools changed.
+    pub fn notifier(&self) -> Notifier {
+        Notifier {
+            changes: self.shared.changes.clone(),
+        }
+    }
+
+    /// The toolbox.
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.shared.toolbox
+    }
+
+    /// How many requests wait for their clients to come back with answers.
+    pub fn waiting(&self) -> usize {
+        self.shared.parked_calls.len() + self.shared.parked_prompts.len()
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("name", &self.shared.identity.name)
+            .field("toolbox", &self.shared.toolbox)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// The tools as they are now.
+    fn listing(&self) -> Arc<Listing> {
+        let listing = self.listing.load_full();
+        if listing.version == self.toolbox.registry().version() {
+            return listing;
+        }
+        let listing = Arc::new(Listing::new(&self.toolbox, &self.selection));
+        self.listing.store(Arc::clone(&listing));
+        listing
+    }
+}
+
+/// Builds a [`Server`].
+pub struct ServerBuilder {
+    toolbox: Toolbox,
+    selection: Selection,
+    identity: Identity,
+    resources: Vec<Arc<dyn Resources>>,
+    prompts: Vec<Arc<dyn Prompts>>,
+    page: usize,
+    adjust: Adjust,
+}
+
+impl fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerBuilder")
+            .field("identity", &self.identity)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ServerBuilder {
+    /// Sets the name clients see.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.identity.name = name.into();
+        self
+    }
+
+    /// Sets the name people see.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.identity.title = Some(title.into());
+        self
+    }
+
+    /// Tells models how to use the server.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.identity.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Chooses which tools are served, and how much of their descriptions.
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Serves resources; several sources stand side by side.
+    #[must_use]
+    pub fn resources(mut self, resources: impl Resources) -> Self {
+        self.resources.push(Arc::new(resources));
+        self
+    }
+
+    /// Serves prompts; several sources stand side by side.
+    #[must_use]
+    pub fn prompts(mut self, prompts: impl Prompts) -> Self {
+        self.prompts.push(Arc::new(prompts));
+        self
+    }
+
+    /// Sets how many entries a page of a list has.
+    #[must_use]
+    pub fn page(mut self, entries: usize) -> Self {
+        self.page = entries.max(1);
+        self
+    }
+
+    /// Sets the terms of every call on top of what its client says: an approver, an
+    /// agent, a time limit.
+    #[must_use]
+    pub fn caller(mut self, adjust: impl Fn(Caller) -> Caller + Send + Sync + 'static) -> Self {
+        self.adjust = Box::new(adjust);
+        self
+    }
+
+    /// Builds the server.
+    pub fn build(self) -> Server {
+        let listing = Listing::new(&self.toolbox, &self.selection);
+        Server {
+            shared: Arc::new(Shared {
+                toolbox: self.toolbox,
+                selection: self.selection,
+                identity: self.identity,
+                resources: self.resources,
+                prompts: self.prompts,
+                page: self.page,
+                adjust: self.adjust,
+                listing: ArcSwap::from_pointee(listing),
+                parked_calls: Parked::default(),
+                parked_prompts: Parked::default(),
+                changes: broadcast::channel(CHANGES_KEPT).0,
+                draining: CancellationToken::new(),
+                closing: CancellationToken::new(),
+            }),
+        }
+    }
+}
+
+/// Tells the clients of a server that something other than its tools changed.
+#[derive(Clone, Debug)]
+pub struct Notifier {
+    changes: broadcast::Sender<Changed>,
+}
+
+impl Notifier {
+    /// The list of prompts is another one now.
+    pub fn prompts_changed(&self) {
+        // Nobody listening is no error.
+        let _ = self.changes.send(Changed::Prompts);
+    }
+
+    /// The list of resources is another one now.
+    pub fn resources_changed(&self) {
+        let _ = self.changes.send(Changed::Resources);
+    }
+
+    /// The content of a resource is another one now.
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        let _ = self.changes.send(Changed::Resource(uri.into()));
+    }
+}
