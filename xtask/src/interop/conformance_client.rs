@@ -4,7 +4,7 @@
 //! scenario's name. The verdict comes from the traffic the mock servers have seen.
 
 use super::conformance::{self, Requirements};
-use super::product::build;
+use super::product::fixture;
 use super::{Context, sdk};
 
 const SETS: &[Requirements] = &[
@@ -22,7 +22,7 @@ const SETS: &[Requirements] = &[
 
 /// Runs the set of each revision.
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
-    let program = build(context, "toolsmith-testing", "conformance_client")?;
+    let program = fixture(context, "conformance_client")?;
     let program = program.to_string_lossy();
     let mut failures = Vec::new();
     for requirements in SETS {

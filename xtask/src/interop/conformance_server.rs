@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::conformance::{self, Requirements};
 use super::process::Running;
-use super::product::{START_LIMIT, build};
+use super::product::{START_LIMIT, fixture};
 use super::{Context, sdk};
 
 const SETS: &[Requirements] = &[
@@ -25,7 +25,7 @@ const SETS: &[Requirements] = &[
 
 /// Starts the fixtures anew for each revision and runs its set.
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
-    let program = build(context, "toolsmith-testing", "conformance_server")?;
+    let program = fixture(context, "conformance_server")?;
     let mut failures = Vec::new();
     for requirements in SETS {
         let mut command = Command::new(&program);

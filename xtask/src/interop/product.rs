@@ -19,10 +19,15 @@ pub(super) const START_LIMIT: Duration = Duration::from_secs(30);
 /// How long one command of the product may take.
 const COMMAND_LIMIT: Duration = Duration::from_secs(60);
 
-/// Builds a program of a package with optimisations and returns where it lies.
-pub(super) fn build(context: &Context, package: &str, binary: &str) -> anyhow::Result<PathBuf> {
-    let words = ["build", "--release", "--package", package, "--bin", binary];
-    Step::cargo("build", words.into_iter().chain(locked(&context.root))).run(&context.root)?;
+/// Builds a program of the test support crate with optimisations and returns where it lies.
+pub(super) fn fixture(context: &Context, binary: &str) -> anyhow::Result<PathBuf> {
+    build(context, binary, &["toolsmith-testing", "--features", "mcp"])
+}
+
+fn build(context: &Context, binary: &str, package: &[&str]) -> anyhow::Result<PathBuf> {
+    let words = ["build", "--release", "--bin", binary, "--package"];
+    let words = words.into_iter().chain(package.iter().copied());
+    Step::cargo("build", words.chain(locked(&context.root))).run(&context.root)?;
     Ok(context.home.target().join("release").join(binary))
 }
 
@@ -39,7 +44,7 @@ impl Product {
     /// Builds the product.
     pub(super) fn build(context: &Context) -> anyhow::Result<Self> {
         Ok(Self {
-            program: build(context, "toolsmith-cli", "toolsmith")?,
+            program: build(context, "toolsmith", &["toolsmith-cli"])?,
             // A folder of its own keeps the project's configuration out of the checks.
             root: context.home.fresh_folder("root")?,
             logs: context.home.logs(),
