@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::plan::{Driver, Era, Plan, Step};
 use super::process::{Running, free_address};
-use super::product::{Product, START_LIMIT};
+use super::product::{Door, Product, START_LIMIT};
 use super::{Context, node, python, sdk};
 
 /// An upstream server, and the clients of the other era.
@@ -86,7 +86,7 @@ fn cross(context: &Context, product: &Product, way: &Way<'_>, title: &str) -> an
     let (_running, target) = match way.client_transport {
         "stdio" => (None, product.on_stdio()),
         _ => {
-            let (running, target) = product.on_http(None)?;
+            let (running, target) = product.on_http(Door::Open)?;
             (Some(running), target)
         }
     };

@@ -9,23 +9,21 @@ use serde_json::Value;
 
 use super::plan::{Era, Target};
 use super::process::finish;
-use super::product::Product;
+use super::product::{Door, Product};
 use super::{Context, node, sdk};
 
 const COMMAND_LIMIT: Duration = Duration::from_secs(60);
-
-const TOKEN: &str = "a-token-for-the-inspector-and-nobody-else";
 
 /// Lists and calls over both transports, in both eras, and over HTTP also with a token.
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
     let product = Product::build(context)?;
     let inspector = Inspector::install(context)?;
-    let (_open, open) = product.on_http(None)?;
-    let (_guarded, guarded) = product.on_http(Some(TOKEN))?;
+    let (_open, open) = product.on_http(Door::Open)?;
+    let (_guarded, guarded) = product.on_http(Door::Guarded)?;
     let ways = [
-        ("stdio", product.on_stdio(), None),
-        ("http", open, None),
-        ("http with a token", guarded.clone(), Some(TOKEN)),
+        ("stdio", product.on_stdio()),
+        ("http", open),
+        ("http with a token", guarded.clone()),
     ];
     let mut failures = Vec::new();
     let mut note = |title: &str, outcome: anyhow::Result<()>| match outcome {
@@ -35,19 +33,28 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
             failures.push(format!("{title}: {error:#}"));
         }
     };
-    for (name, target, token) in &ways {
+    for (name, target) in &ways {
         for era in [Era::Legacy, Era::Modern] {
             let title = format!("{} over {name}", era.word());
-            note(&title, inspector.look(target, era, *token));
+            note(&title, inspector.look(target, era));
         }
     }
-    let refused = match inspector.ask(&guarded, Era::Legacy, None, &["--method", "tools/list"]) {
-        Ok(said) => Err(anyhow::anyhow!("it was let in without a token: {said}")),
+    let refused = match inspector.ask(&without_token(guarded), Era::Legacy, LIST) {
+        Ok(said) => Err(anyhow::anyhow!("it was let in: {said}")),
         Err(_) => Ok(()),
     };
     note("without the token", refused);
     sdk::all_went_well(&failures)
 }
+
+fn without_token(target: Target) -> Target {
+    match target {
+        Target::Http { url, .. } => Target::Http { url, token: None },
+        other @ Target::Stdio { .. } => other,
+    }
+}
+
+const LIST: &[&str] = &["--method", "tools/list"];
 
 #[derive(Debug)]
 struct Inspector {
@@ -67,8 +74,8 @@ impl Inspector {
         })
     }
 
-    fn look(&self, target: &Target, era: Era, token: Option<&str>) -> anyhow::Result<()> {
-        let listed = self.ask(target, era, token, &["--method", "tools/list"])?;
+    fn look(&self, target: &Target, era: Era) -> anyhow::Result<()> {
+        let listed = self.ask(target, era, LIST)?;
         let tools = listed["tools"].as_array().context("there is no list")?;
         if !tools.iter().any(|tool| tool["name"] == "example_add") {
             bail!("example_add is not among {} tools", tools.len());
@@ -81,20 +88,14 @@ impl Inspector {
             "--tool-args-json",
             r#"{"a":2,"b":3}"#,
         ];
-        let result = self.ask(target, era, token, &words)?;
+        let result = self.ask(target, era, &words)?;
         if !result["content"].to_string().contains('5') {
             bail!("two and three is {result}");
         }
         Ok(())
     }
 
-    fn ask(
-        &self,
-        target: &Target,
-        era: Era,
-        token: Option<&str>,
-        words: &[&str],
-    ) -> anyhow::Result<Value> {
+    fn ask(&self, target: &Target, era: Era, words: &[&str]) -> anyhow::Result<Value> {
         let mut command = Command::new(&self.node);
         command
             .arg(&self.script)
@@ -111,13 +112,17 @@ impl Inspector {
                 }
                 command.arg(program).args(arguments);
             }
-            Target::Http { url } => {
+            Target::Http { url, .. } => {
                 command.arg(url).args(["--transport", "http"]);
             }
         }
         command.args(["--protocol-era", era.word(), "--format", "json", "--quiet"]);
         command.args(words);
-        if let Some(token) = token {
+        if let Target::Http {
+            token: Some(token), ..
+        } = target
+        {
+            // The option takes all words behind it, so it comes last.
             command
                 .arg("--header")
                 .arg(format!("Authorization: Bearer {token}"));

@@ -32,8 +32,8 @@ pub(super) enum Target {
         arguments: Vec<String>,
         environment: BTreeMap<String, String>,
     },
-    /// A server that runs already.
-    Http { url: String },
+    /// A server that runs already, perhaps behind a token.
+    Http { url: String, token: Option<String> },
 }
 
 /// How a client that knows both eras opens.
@@ -166,7 +166,7 @@ impl Plan {
                 arguments,
                 environment,
             } => json!({ "stdio": { "command": command, "args": arguments, "env": environment } }),
-            Target::Http { url } => json!({ "http": { "url": url } }),
+            Target::Http { url, token } => json!({ "http": { "url": url, "token": token } }),
         };
         let steps: Vec<&Value> = self.steps.iter().map(|step| &step.0).collect();
         json!({
@@ -245,12 +245,13 @@ mod tests {
         let plan = Plan {
             target: Target::Http {
                 url: "http://127.0.0.1:1/mcp".to_owned(),
+                token: None,
             },
             era: Era::Auto,
             steps: vec![Step::list(&["a"]), Step::refused("a", &json!({}))],
         };
         let expected = json!({
-            "target": { "http": { "url": "http://127.0.0.1:1/mcp" } },
+            "target": { "http": { "url": "http://127.0.0.1:1/mcp", "token": null } },
             "era": "auto",
             "version": "2026-07-28",
             "steps": [

@@ -4,9 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+use anyhow::Context as _;
 
 use super::Context;
 use super::plan::Target;
@@ -30,6 +34,17 @@ fn build(context: &Context, binary: &str, package: &[&str]) -> anyhow::Result<Pa
     Step::cargo("build", words.chain(locked(&context.root))).run(&context.root)?;
     Ok(context.home.target().join("release").join(binary))
 }
+
+/// Whom a server over HTTP lets in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    /// Every caller of this machine.
+    Open,
+    /// Callers with the token.
+    Guarded,
+}
+
+const TOKEN: &str = "a-token-for-the-checks-and-nobody-else";
 
 /// The product's program, with the upstream servers it is started with.
 #[derive(Debug)]
@@ -87,22 +102,30 @@ impl Product {
         }
     }
 
-    /// Starts the product as a server over HTTP, open to every caller of this machine or behind a token.
-    pub(super) fn on_http(&self, token: Option<&str>) -> anyhow::Result<(Running, Target)> {
+    /// Starts the product as a server over HTTP.
+    pub(super) fn on_http(&self, door: Door) -> anyhow::Result<(Running, Target)> {
         let address = free_address()?;
         let mut command = Command::new(&self.program);
         command
             .args(self.global_words())
             .args(["serve", "--http", &address.to_string()])
             .envs(self.environment());
-        match token {
-            Some(token) => command.env("TOOLSMITH_TOKEN", token),
-            None => command.arg("--no-auth"),
+        let token = match door {
+            Door::Open => {
+                command.arg("--no-auth");
+                None
+            }
+            Door::Guarded => {
+                let file = self.logs.join("token.txt");
+                write_secret(&file, TOKEN)?;
+                command.arg("--token-file").arg(file);
+                Some(TOKEN.to_owned())
+            }
         };
         let mut running = Running::start(&mut command, &self.logs.join("serve.log"))?;
         running.listens(address, START_LIMIT)?;
         let url = format!("http://{address}/mcp");
-        Ok((running, Target::Http { url }))
+        Ok((running, Target::Http { url, token }))
     }
 
     /// Returns the folder the product works in.
@@ -129,4 +152,16 @@ impl Product {
         let examples = self.upstreams.is_empty().to_string();
         BTreeMap::from([("MCP_INCLUDE_EXAMPLE_TOOLS".to_owned(), examples)])
     }
+}
+
+/// Writes a file that only its owner may read.
+fn write_secret(file: &Path, secret: &str) -> anyhow::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut opened = options
+        .open(file)
+        .with_context(|| format!("failed to write {file:?}"))?;
+    Ok(opened.write_all(secret.as_bytes())?)
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::plan::{Driver, Era, Plan, Step};
-use super::product::Product;
+use super::product::{Door, Product};
 use super::{Context, install::Set, node, python};
 
 /// Returns a client of the Python SDK.
@@ -52,8 +52,14 @@ pub(super) fn drive(context: &Context, drivers: &[Driver]) -> anyhow::Result<()>
     let mut failures = Vec::new();
     for driver in drivers {
         for &era in driver.eras {
-            let (_running, http) = product.on_http(None)?;
-            for (transport, target) in [("stdio", product.on_stdio()), ("http", http)] {
+            let (_open, open) = product.on_http(Door::Open)?;
+            let (_guarded, guarded) = product.on_http(Door::Guarded)?;
+            let targets = [
+                ("stdio", product.on_stdio()),
+                ("http", open),
+                ("http with a token", guarded),
+            ];
+            for (transport, target) in targets {
                 let title = format!("{}, {}, over {transport}", driver.name, era.word());
                 let plan = Plan {
                     target,
