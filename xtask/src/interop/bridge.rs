@@ -11,6 +11,7 @@ use serde_json::json;
 use super::plan::{Driver, Era, Plan, Step};
 use super::process::{Running, free_address};
 use super::product::{Door, Product, START_LIMIT};
+use super::tally::Tally;
 use super::{Context, node, python, sdk};
 
 /// An upstream server, and the clients of the other era.
@@ -42,7 +43,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
             ],
         },
     ];
-    let mut failures = Vec::new();
+    let mut tally = Tally::default();
     for side in &sides {
         for upstream_transport in ["stdio", "http"] {
             for client_transport in ["stdio", "http"] {
@@ -57,14 +58,12 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
                         upstream_transport,
                         client_transport,
                     };
-                    if let Err(error) = cross(context, &product, &way, &title) {
-                        failures.push(format!("{error:#}"));
-                    }
+                    tally.note(&title, cross(context, &product, &way));
                 }
             }
         }
     }
-    sdk::all_went_well(&failures)
+    tally.finish()
 }
 
 /// One way from a client to an upstream server.
@@ -76,7 +75,7 @@ struct Way<'a> {
     client_transport: &'static str,
 }
 
-fn cross(context: &Context, product: &Product, way: &Way<'_>, title: &str) -> anyhow::Result<()> {
+fn cross(context: &Context, product: &Product, way: &Way<'_>) -> anyhow::Result<()> {
     let marker = context.home.logs().join("cancelled.txt");
     if marker.exists() {
         std::fs::remove_file(&marker)?;
@@ -95,7 +94,7 @@ fn cross(context: &Context, product: &Product, way: &Way<'_>, title: &str) -> an
         era: way.side.era,
         steps: steps(&marker),
     };
-    plan.run(way.client, title, &context.home.logs())
+    plan.run(way.client, &context.home.logs())
 }
 
 /// Returns how the product reaches the upstream server, and the server where it runs by itself.

@@ -182,7 +182,7 @@ impl Summary {
             }
         }
         if !problems.is_empty() {
-            bail!("{}: {}", requirements.revision, problems.join("; "));
+            bail!("{}", problems.join("; "));
         }
         Ok(())
     }
@@ -281,7 +281,7 @@ Not scored for 2025-11-25: 1 scenario(s) run, 1 failing. These do not affect con
         let error = summary.judge(requirements(&[])).unwrap_err().to_string();
         assert_eq!(
             error,
-            "2025-11-25: auth/dpop does not pass; silent does not pass; tools-list does not pass"
+            "auth/dpop does not pass; silent does not pass; tools-list does not pass"
         );
         let rows = &[
             ("auth/dpop", "not built"),
@@ -291,7 +291,7 @@ Not scored for 2025-11-25: 1 scenario(s) run, 1 failing. These do not affect con
         let error = summary.judge(requirements(rows)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "2025-11-25: silent does not pass; tools-list does not pass; gone is explained but was not run"
+            "silent does not pass; tools-list does not pass; gone is explained but was not run"
         );
     }
 

@@ -3,9 +3,10 @@
 //! The client is `conformance_client` of the test support crate; it picks what to do by the
 //! scenario's name. The verdict comes from the traffic the mock servers have seen.
 
+use super::Context;
 use super::conformance::{self, Requirements};
 use super::product::fixture;
-use super::{Context, sdk};
+use super::tally::Tally;
 
 const SETS: &[Requirements] = &[
     Requirements {
@@ -24,11 +25,11 @@ const SETS: &[Requirements] = &[
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
     let program = fixture(context, "conformance_client")?;
     let program = program.to_string_lossy();
-    let mut failures = Vec::new();
+    let mut tally = Tally::default();
     for requirements in SETS {
         let subject = ["--command", &*program];
         let outcome = conformance::run(context, "client", subject, *requirements);
-        failures.extend(outcome.err().map(|error| format!("{error:#}")));
+        tally.note(requirements.revision, outcome);
     }
-    sdk::all_went_well(&failures)
+    tally.finish()
 }

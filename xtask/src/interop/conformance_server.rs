@@ -5,10 +5,11 @@
 
 use std::process::Command;
 
+use super::Context;
 use super::conformance::{self, Requirements};
 use super::process::Running;
 use super::product::{START_LIMIT, fixture};
-use super::{Context, sdk};
+use super::tally::Tally;
 
 const SETS: &[Requirements] = &[
     Requirements {
@@ -26,7 +27,7 @@ const SETS: &[Requirements] = &[
 /// Starts the fixtures anew for each revision and runs its set.
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
     let program = fixture(context, "conformance_server")?;
-    let mut failures = Vec::new();
+    let mut tally = Tally::default();
     for requirements in SETS {
         let mut command = Command::new(&program);
         command.args(["--http", "127.0.0.1:0"]);
@@ -34,7 +35,7 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
         let mut server = Running::start(&mut command, &log)?;
         let url = server.announced("listening on ", START_LIMIT)?;
         let outcome = conformance::run(context, "server", ["--url", &url], *requirements);
-        failures.extend(outcome.err().map(|error| format!("{error:#}")));
+        tally.note(requirements.revision, outcome);
     }
-    sdk::all_went_well(&failures)
+    tally.finish()
 }

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::plan::{Era, Target};
 use super::process::finish;
 use super::product::{Door, Product};
-use super::{Context, node, sdk};
+use super::tally::Tally;
+use super::{Context, node};
 
 const COMMAND_LIMIT: Duration = Duration::from_secs(60);
 
@@ -25,26 +26,19 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
         ("http", open),
         ("http with a token", guarded.clone()),
     ];
-    let mut failures = Vec::new();
-    let mut note = |title: &str, outcome: anyhow::Result<()>| match outcome {
-        Ok(()) => println!("  ok   {title}"),
-        Err(error) => {
-            println!("  FAIL {title}: {error:#}");
-            failures.push(format!("{title}: {error:#}"));
-        }
-    };
+    let mut tally = Tally::default();
     for (name, target) in &ways {
         for era in [Era::Legacy, Era::Modern] {
             let title = format!("{} over {name}", era.word());
-            note(&title, inspector.look(target, era));
+            tally.note(&title, inspector.look(target, era));
         }
     }
     let refused = match inspector.ask(&without_token(guarded), Era::Legacy, LIST) {
         Ok(said) => Err(anyhow::anyhow!("it was let in: {said}")),
         Err(_) => Ok(()),
     };
-    note("without the token", refused);
-    sdk::all_went_well(&failures)
+    tally.note("without the token", refused);
+    tally.finish()
 }
 
 fn without_token(target: Target) -> Target {

@@ -19,6 +19,7 @@ pub(crate) mod python;
 mod python_sdk;
 mod reference_servers;
 mod sdk;
+mod tally;
 mod typescript_sdk;
 
 use std::path::{Path, PathBuf};
@@ -98,9 +99,8 @@ pub(crate) fn run(root: &Path, chosen: &[&Check]) -> anyhow::Result<()> {
     let mut failures = Vec::new();
     for check in chosen {
         let again = format!("cargo xtask interop {}", check.name);
-        if let Err(error) = timed(check.name, &again, || (check.run)(&context)) {
-            failures.push(format!("{error:#}"));
-        }
+        let outcome = timed(check.name, &again, || (check.run)(&context));
+        failures.extend(outcome.err().map(|error| format!("{error:#}")));
     }
     if !failures.is_empty() {
         bail!("{}", failures.join("\n\n"));

@@ -135,8 +135,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Runs a driver over the plan, prints how each step went, and fails if one did not go well.
-    pub(super) fn run(&self, driver: &Driver, title: &str, folder: &Path) -> anyhow::Result<()> {
+    /// Runs a driver over the plan and fails with every step that did not go well.
+    pub(super) fn run(&self, driver: &Driver, folder: &Path) -> anyhow::Result<()> {
         let file = folder.join("plan.json");
         let file = file.as_path();
         std::fs::write(file, self.to_json().to_string())
@@ -145,18 +145,13 @@ impl Plan {
         command.arg(&driver.script).arg(file).args(driver.line);
         let finished = finish(&mut command, DRIVER_LIMIT)?;
         let lines = read_lines(&finished.stdout);
-        println!("  {title}");
-        for line in &lines {
-            let mark = if line.ok { "ok  " } else { "FAIL" };
-            println!("    {mark} {:<32} {}", line.step, line.detail);
-        }
-        judge(&lines, self.steps.len())
-            .map_err(|problem| match lines.len() == self.steps.len() + 2 {
-                true => problem,
-                // The reason is in what the driver said before it stopped.
-                false => anyhow!("{problem}: {}", finished.last_words()),
-            })
-            .with_context(|| title.to_owned())
+        judge(&lines, self.steps.len()).map_err(|problem| {
+            if lines.len() == self.steps.len() + 2 {
+                return problem;
+            }
+            // The reason is in what the driver said before it stopped.
+            anyhow!("{problem}: {}", finished.last_words())
+        })
     }
 
     fn to_json(&self) -> Value {

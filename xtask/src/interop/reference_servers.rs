@@ -13,20 +13,14 @@ use serde_json::{Value, json};
 use super::plan::{Driver, Era, Plan, Step};
 use super::process::{Running, free_address};
 use super::product::{Product, START_LIMIT};
+use super::tally::Tally;
 use super::{Context, node, sdk};
 
 /// Uses the filesystem server once and "everything" over both transports.
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
     let product = Product::build(context)?;
-    let mut failures = Vec::new();
-    let mut note = |title: &str, outcome: anyhow::Result<()>| match outcome {
-        Ok(()) => println!("  ok   {title}"),
-        Err(error) => {
-            println!("  FAIL {title}: {error:#}");
-            failures.push(format!("{title}: {error:#}"));
-        }
-    };
-    note(
+    let mut tally = Tally::default();
+    tally.note(
         "filesystem, from the command line",
         filesystem(context, &product),
     );
@@ -40,16 +34,16 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
     for (transport, server) in [("stdio", &line), ("http", &url)] {
         let product = product.with_upstream("every", server);
         let title = format!("everything over {transport}");
-        note(
+        tally.note(
             &format!("{title}, from the command line"),
             everything(&product),
         );
         for (client, era) in &clients {
             let title = format!("{title}, through the gateway by {}", client.name);
-            note(&title, gateway(context, &product, client, *era, &title));
+            tally.note(&title, gateway(context, &product, client, *era));
         }
     }
-    sdk::all_went_well(&failures)
+    tally.finish()
 }
 
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything/dist/index.js";
@@ -119,13 +113,7 @@ fn everything(product: &Product) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn gateway(
-    context: &Context,
-    product: &Product,
-    client: &Driver,
-    era: Era,
-    title: &str,
-) -> anyhow::Result<()> {
+fn gateway(context: &Context, product: &Product, client: &Driver, era: Era) -> anyhow::Result<()> {
     let tool = |name: &str| format!("mcp__every__{name}");
     let slow = tool("trigger-long-running-operation");
     let plan = Plan {
@@ -152,7 +140,7 @@ fn gateway(
             Step::prompts(),
         ],
     };
-    plan.run(client, title, &context.home.logs())
+    plan.run(client, &context.home.logs())
 }
 
 /// Fails unless the product lists the tools.

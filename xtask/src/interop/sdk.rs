@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::plan::{Driver, Era, Plan, Step};
 use super::product::{Door, Product};
+use super::tally::Tally;
 use super::{Context, install::Set, node, python};
 
 /// Returns a client of the Python SDK.
@@ -49,7 +50,7 @@ fn eras(is_old: bool) -> &'static [Era] {
 /// Drives the product with its example tools, over both transports and in every era the clients know.
 pub(super) fn drive(context: &Context, drivers: &[Driver]) -> anyhow::Result<()> {
     let product = Product::build(context)?;
-    let mut failures = Vec::new();
+    let mut tally = Tally::default();
     for driver in drivers {
         for &era in driver.eras {
             let (_open, open) = product.on_http(Door::Open)?;
@@ -66,21 +67,11 @@ pub(super) fn drive(context: &Context, drivers: &[Driver]) -> anyhow::Result<()>
                     era,
                     steps: example_steps(),
                 };
-                if let Err(error) = plan.run(driver, &title, &context.home.logs()) {
-                    failures.push(format!("{error:#}"));
-                }
+                tally.note(&title, plan.run(driver, &context.home.logs()));
             }
         }
     }
-    all_went_well(&failures)
-}
-
-/// Fails with all that went wrong, so that one failure does not hide another.
-pub(super) fn all_went_well(failures: &[String]) -> anyhow::Result<()> {
-    if failures.is_empty() {
-        return Ok(());
-    }
-    Err(anyhow::Error::msg(failures.join("\n")))
+    tally.finish()
 }
 
 fn example_steps() -> Vec<Step> {
