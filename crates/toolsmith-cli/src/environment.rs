@@ -1,5 +1,6 @@
 //! Every environment variable the binary reads, in one place.
 
+use std::io;
 use std::path::PathBuf;
 
 /// The prefix of offered names, if `MCP_TOOL_PREFIX` is set, even to nothing.
@@ -21,11 +22,38 @@ pub(crate) fn log_filter() -> Option<String> {
 
 /// The folder for large outputs, beneath the user's state folder.
 pub(crate) fn spill_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let path = PathBuf::from(std::env::var_os(name)?);
-        path.is_absolute().then_some(path)
-    };
-    let state =
-        absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))?;
     Some(state.join("toolsmith").join("spills"))
+}
+
+/// The user's home.
+pub(crate) fn home() -> Option<PathBuf> {
+    folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+}
+
+/// Where programs keep their settings if they follow the XDG rules.
+pub(crate) fn config_home() -> Option<PathBuf> {
+    folder("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))
+}
+
+/// Where desktop programs keep their settings, which is up to the system.
+pub(crate) fn application_data() -> Option<PathBuf> {
+    if cfg!(windows) {
+        folder("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        Some(home()?.join("Library/Application Support"))
+    } else {
+        config_home()
+    }
+}
+
+/// A folder that a variable of an MCP client's own names instead of the usual one.
+pub(crate) fn folder(variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os(variable)?);
+    path.is_absolute().then_some(path)
+}
+
+/// The program that runs.
+pub(crate) fn this_program() -> io::Result<PathBuf> {
+    std::env::current_exe()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolsmith_core::CancellationToken;
-use toolsmith_manager::{Manager, lint};
+use toolsmith_manager::{FileLoader, Manager, lint};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -40,7 +40,8 @@ impl Session {
             .with_prefix(prefix)
             .with_mode(cli.mode)
             .with_rules(rules)
-            .with_spills(environment::spill_folder());
+            .with_spills(environment::spill_folder())
+            .with_servers(&FileLoader, &cli.root);
         if environment::wants_examples() {
             manager = manager.with_examples();
         }

@@ -13,6 +13,8 @@
 //!   output_bytes: 51200
 //! bindings:
 //!   "mcp__*": { timeout: 60s }
+//! servers:
+//!   git: { command: uvx mcp-server-git, allow: ["git_*"] }
 //! policy:
 //!   mode: ask               # plan, ask, auto-edit, auto
 //!   allow: ["read(file_path: docs/**)"]
@@ -32,6 +34,8 @@ use toolsmith_core::{Binding, Detail, Exposure, duration};
 use toolsmith_runtime::permit::{Rule, Verdict};
 use toolsmith_runtime::{Limits, Mode, Policy};
 
+use crate::servers::{self, ServerEntry};
+
 /// The content of `toolsmith.yaml`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -50,6 +54,9 @@ pub struct Config {
     pub bindings: BTreeMap<String, Binding>,
     /// What is allowed, asked for and denied.
     pub policy: PolicyConfig,
+    /// Upstream servers, in the order of the file.
+    #[serde(deserialize_with = "servers::servers")]
+    pub servers: Vec<ServerEntry>,
 }
 
 /// How tools are offered.
@@ -143,7 +150,7 @@ fn rules<'de, D: Deserializer<'de>, R: Deserialize<'de>>(
 
 /// A name or glob that means tools.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Pattern(String);
+pub(crate) struct Pattern(pub(crate) String);
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

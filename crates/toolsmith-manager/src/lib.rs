@@ -2,7 +2,7 @@
 //!
 //! Reads `toolsmith.yaml`, strictly ([`config`], [`yaml`]), adds the tools the host
 //! asked for, and builds a [`Toolbox`](toolsmith_runtime::Toolbox) with a store for
-//! large outputs ([`spill`]). It reads the files it is pointed at and nothing else:
+//! large outputs ([`spill`]). Upstream servers are read and not started ([`servers`]). It reads the files it is pointed at and nothing else:
 //! the environment and the terminal are the binary's.
 
 extern crate toolsmith_core as toolsmith;
@@ -11,6 +11,7 @@ pub mod config;
 pub mod lint;
 pub mod loader;
 mod manager;
+pub mod servers;
 pub mod spill;
 pub mod tool_example;
 pub mod yaml;

@@ -8,6 +8,7 @@ use toolsmith_runtime::{BuildError, Mode, Toolbox};
 
 use crate::config::Config;
 use crate::loader::{ConfigLoader, FileLoader};
+use crate::servers::{self, Loaded};
 use crate::spill::FileSpills;
 use crate::yaml::{self, YamlError};
 use crate::{lint, tool_example};
@@ -25,6 +26,7 @@ pub struct Manager {
     prefix: Option<String>,
     spills: Option<PathBuf>,
     tools: Vec<(String, Vec<AnyTool>)>,
+    servers: Loaded,
 }
 
 /// Why there is no toolbox.
@@ -73,6 +75,7 @@ impl Manager {
             prefix: None,
             spills: None,
             tools: Vec::new(),
+            servers: Loaded::default(),
         })
     }
 
@@ -84,6 +87,19 @@ impl Manager {
     /// The file it was read from, if there was one.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
+    }
+
+    /// Reads the upstream servers of the configuration, and those described beneath
+    /// `root`. None is started.
+    #[must_use]
+    pub fn with_servers(mut self, loader: &dyn ConfigLoader, root: &Path) -> Self {
+        self.servers = servers::read(loader, root, &self.config, self.file.as_deref());
+        self
+    }
+
+    /// The upstream servers that were read, and what is wrong with the rest.
+    pub fn servers(&self) -> &Loaded {
+        &self.servers
     }
 
     /// Sets the mode instead of the configured one.
@@ -162,7 +178,9 @@ impl Manager {
 
     /// What is allowed but not good about the configuration and its tools.
     pub fn lint(&self, toolbox: &Toolbox) -> Vec<String> {
-        lint::lint(toolbox, &self.config, &self.policy())
+        let mut findings = lint::lint(toolbox, &self.config, &self.policy());
+        findings.extend(self.servers.warnings.iter().cloned());
+        findings
     }
 }
 

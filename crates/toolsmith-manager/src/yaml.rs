@@ -52,7 +52,7 @@ impl YamlError {
         }
     }
 
-    fn at(file: &str, text: &str, line: usize, column: usize, message: &str) -> Self {
+    pub(crate) fn at(file: &str, text: &str, line: usize, column: usize, message: &str) -> Self {
         let mut error = Self::whole(file, message);
         (error.line, error.column) = (line, column);
         if let Some(source) = line.checked_sub(1).and_then(|index| nth_line(text, index)) {

@@ -13,16 +13,25 @@ pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, 
         .file()
         .map(|file| file.display().to_string());
     let tools = session.toolbox.registry().len();
-    let bad = strict && !findings.is_empty();
+    let servers = session.manager.servers();
+    // What cannot be used is wrong however strict one is.
+    let errors: Vec<String> = servers.errors.iter().map(ToString::to_string).collect();
+    let names: Vec<&str> = servers.servers.iter().map(|s| s.name.as_str()).collect();
+    let bad = !errors.is_empty() || (strict && !findings.is_empty());
     if as_json {
         let report = json!({
             "file": file,
             "tools": tools,
+            "servers": names,
+            "errors": errors,
             "findings": findings,
             "ok": !bad,
         });
         print::json(&report)?;
     } else {
+        for error in &errors {
+            print::error(error);
+        }
         for finding in &findings {
             if strict {
                 print::error(finding);
@@ -31,10 +40,14 @@ pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, 
             }
         }
         let file = file.unwrap_or_else(|| "no configuration file".to_owned());
-        print::line(&format!(
-            "{file}: {tools} tools, {} findings",
-            findings.len()
-        ))?;
+        let mut line = format!("{file}: {tools} tools, ");
+        if !names.is_empty() {
+            line += &format!("{} servers, ", names.len());
+        }
+        if !errors.is_empty() {
+            line += &format!("{} errors, ", errors.len());
+        }
+        print::line(&format!("{line}{} findings", findings.len()))?;
     }
     Ok(if bad { USAGE } else { 0 })
 }

@@ -3,6 +3,7 @@
 mod batch;
 mod call;
 mod check;
+mod connect;
 mod show;
 mod tools;
 
@@ -22,6 +23,10 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
         print::line(&String::from_utf8_lossy(&script))?;
         return Ok(0);
     }
+    if let Command::Connect(connect) = &cli.command {
+        // A client can be connected before the configuration is in order.
+        return connect::run(&cli, connect);
+    }
     let session = Session::open(&cli)?;
     if let Command::Call(_) | Command::Batch(_) = &cli.command {
         session.warn_of_rules();
@@ -32,6 +37,6 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Call(call) => call::run(&session, &cli, call).await,
         Command::Batch(batch) => batch::run(&session, &cli, batch).await,
         Command::Check { strict } => check::run(&session, *strict, cli.json),
-        Command::Completions { .. } => Ok(0),
+        Command::Connect(_) | Command::Completions { .. } => Ok(0),
     }
 }

@@ -21,7 +21,7 @@ fn a_good_configuration_is_told_in_one_line() {
         user.runs(["check", "--json", "--strict"])
             .ends_with(0)
             .json(),
-        json!({ "file": "./toolsmith.yaml", "tools": 8, "findings": [], "ok": true })
+        json!({ "file": "./toolsmith.yaml", "tools": 8, "servers": [], "errors": [], "findings": [], "ok": true })
     );
 }
 
@@ -56,8 +56,38 @@ fn findings_are_warnings_until_somebody_is_strict() {
         user.runs(["check", "--strict", "--json"])
             .ends_with(2)
             .json(),
-        json!({ "file": "./toolsmith.yaml", "tools": 8, "findings": findings, "ok": false })
+        json!({ "file": "./toolsmith.yaml", "tools": 8, "servers": [], "errors": [], "findings": findings, "ok": false })
     );
+}
+
+#[test]
+fn servers_that_cannot_be_used_are_errors() {
+    let user = newcomer()
+        .having("toolsmith.yaml", "servers:\n  a: { command: b }\n")
+        .having(
+            ".mcp.json",
+            r#"{"mcpServers": {"a": {"command": "c"}, "b c": {"command": "d"}, "e": {"url": "http://h"}}}"#,
+        );
+    let error = "./.mcp.json: mcpServers.b c: \"b c\" is no name for a server: it takes 1 to 40 \
+        letters, digits, `_` and `-`, without `__`; try `b-c`";
+    let warning = "./.mcp.json: server `a` is not used: ./toolsmith.yaml:2:3 has that name first";
+    user.runs(["check"])
+        .ends_with(2)
+        .tells(&format!("error: {error}\nwarning: {warning}\n"))
+        .prints("./toolsmith.yaml: 0 tools, 2 servers, 1 errors, 1 findings\n");
+    assert_eq!(
+        user.runs(["check", "--json"]).ends_with(2).json(),
+        json!({
+            "file": "./toolsmith.yaml",
+            "tools": 0,
+            "servers": ["a", "e"],
+            "errors": [error],
+            "findings": [warning],
+            "ok": false,
+        })
+    );
+    // What is not about the rest leaves the rest alone.
+    user.runs(["tools"]).ends_with(0);
 }
 
 #[test]

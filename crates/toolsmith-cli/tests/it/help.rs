@@ -2,7 +2,15 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 6] = ["tools", "show", "call", "batch", "check", "completions"];
+const COMMANDS: [&str; 7] = [
+    "tools",
+    "show",
+    "call",
+    "batch",
+    "check",
+    "connect",
+    "completions",
+];
 
 #[test]
 fn no_arguments_is_help_and_wrong_usage() {

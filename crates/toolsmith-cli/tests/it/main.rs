@@ -6,6 +6,10 @@ mod arguments;
 mod batch;
 mod call;
 mod check;
+#[cfg(target_os = "linux")]
+mod connect;
+#[cfg(target_os = "linux")]
+mod connect_file;
 mod help;
 #[cfg(unix)]
 mod hostile;

@@ -6,4 +6,6 @@ mod accepted;
 mod hostile;
 mod loader;
 mod manager;
+mod servers;
+mod servers_hostile;
 mod spill;

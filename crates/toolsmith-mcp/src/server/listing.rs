@@ -82,6 +82,7 @@ fn tool(offered: &Offered, offer: &Offer) -> Tool {
         .map(|schema| object(schema.as_value()));
     tool.annotations = serde_json::from_value::<ToolAnnotations>(definition.annotations()).ok();
     if let Some(imported) = definition.meta.extra.get("mcp") {
+        tool.annotations = part(imported, "annotations");
         tool.icons = part(imported, "icons");
         tool.meta = part(imported, "_meta");
     }

@@ -5,5 +5,7 @@
 
 pub(crate) mod content;
 pub(crate) mod log;
+pub(crate) mod outcome;
 pub(crate) mod question;
 pub(crate) mod structured;
+pub(crate) mod tool;

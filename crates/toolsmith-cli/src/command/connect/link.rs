@@ -1,0 +1,170 @@
+//! How a client is to reach us: by starting this program, or over HTTP with a token.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::clients::Facts;
+use super::file::Privacy;
+use crate::cli::{Cli, Client, Connect};
+use crate::environment;
+use crate::failure::Failure;
+use crate::print;
+
+/// How a client reaches us.
+pub(super) enum Link {
+    /// It starts this program.
+    Stdio { command: String, args: Vec<String> },
+    /// It asks a server that runs by itself.
+    Http { url: String, token: Token },
+}
+
+/// Where a client has the token from.
+pub(super) enum Token {
+    /// From its environment.
+    Variable(String),
+    /// It asks its user once, under this name.
+    Asked(String),
+    /// It stands in the client's file.
+    Written(String),
+}
+
+impl Link {
+    /// What VS Code is to ask its user for.
+    pub(super) fn input(&self) -> Option<Value> {
+        let Self::Http {
+            token: Token::Asked(id),
+            ..
+        } = self
+        else {
+            return None;
+        };
+        Some(json!({
+            "type": "promptString",
+            "id": id,
+            "description": "The token of toolsmith serve",
+            "password": true,
+        }))
+    }
+
+    /// Who may read a file with this link in it, if it is new.
+    pub(super) fn privacy(&self) -> Privacy {
+        match self {
+            Self::Http {
+                token: Token::Written(_),
+                ..
+            } => Privacy::OwnerOnly,
+            Self::Http { .. } | Self::Stdio { .. } => Privacy::AsUsual,
+        }
+    }
+}
+
+/// The link the command line asks for.
+pub(super) fn link(cli: &Cli, options: &Connect, facts: &Facts) -> Result<Link, Failure> {
+    if let Some(url) = &options.http {
+        if !facts.http {
+            return Err(Failure::usage(format!(
+                "{} starts programs only: its file takes no server with a URL\n  \
+                 leave --http out, or add the URL in its settings under Connectors",
+                facts.name
+            )));
+        }
+        let token = token_for(options, facts)?;
+        let url = url.clone();
+        return Ok(Link::Http { url, token });
+    }
+    let program = environment::this_program()?;
+    let root = absolute(&cli.root)?;
+    if !root.is_dir() {
+        let root = cli.root.display();
+        return Err(Failure::usage(format!(
+            "--root {root}: there is no such folder"
+        )));
+    }
+    let mut args = vec!["--root".to_owned(), text(root)?];
+    if let Some(config) = &cli.config {
+        if !config.is_file() {
+            let config = config.display();
+            return Err(Failure::usage(format!(
+                "--config {config}: there is no such file"
+            )));
+        }
+        args.extend(["--config".to_owned(), text(absolute(config)?)?]);
+    }
+    args.extend(["serve".to_owned(), "--stdio".to_owned()]);
+    let command = text(program)?;
+    Ok(Link::Stdio { command, args })
+}
+
+/// A path that means the same wherever the client runs.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    Ok(std::path::absolute(path)?)
+}
+
+fn token_for(options: &Connect, facts: &Facts) -> Result<Token, Failure> {
+    let reads_environment = options.client != Client::Zed;
+    if let Some(variable) = &options.token_env {
+        if !reads_environment {
+            return Err(Failure::usage(format!(
+                "{} takes no token from the environment; give it with --token-file FILE",
+                facts.name
+            )));
+        }
+        if options.client == Client::VsCode {
+            print::warning(
+                "some versions of VS Code send a variable in a header as it is written; \
+                 without --token-env it asks for the token instead",
+            );
+        }
+        return Ok(Token::Variable(variable.clone()));
+    }
+    if let Some(file) = &options.token_file {
+        return Ok(Token::Written(read_token(file)?));
+    }
+    if options.client == Client::VsCode {
+        return Ok(Token::Asked(format!("{}-token", options.name)));
+    }
+    let advice = if reads_environment {
+        "name the variable it is in with --token-env NAME"
+    } else {
+        "give it with --token-file FILE"
+    };
+    token().map(Token::Written).ok_or_else(|| {
+        let name = facts.name;
+        Failure::usage(format!(
+            "{name} needs the token of `toolsmith serve`: {advice}"
+        ))
+    })
+}
+
+/// The token of the server on this machine, if it is known without being told.
+fn token() -> Option<String> {
+    None
+}
+
+fn read_token(file: &Path) -> Result<String, Failure> {
+    let shown = file.display();
+    let refused = |why: String| Failure::usage(format!("--token-file {shown}: {why}"));
+    let is_small = std::fs::metadata(file)
+        .map_err(|error| refused(error.to_string()))
+        .map(|metadata| metadata.is_file() && metadata.len() <= 4096)?;
+    if !is_small {
+        return Err(refused("it is no file of at most 4 kB".to_owned()));
+    }
+    let token = std::fs::read_to_string(file).map_err(|error| refused(error.to_string()))?;
+    let token = token.trim();
+    if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
+        return Err(refused(
+            "a token is one word of letters, digits and signs".to_owned(),
+        ));
+    }
+    Ok(token.to_owned())
+}
+
+fn text(path: PathBuf) -> Result<String, Failure> {
+    path.into_os_string().into_string().map_err(|path| {
+        Failure::usage(format!(
+            "{path:?} is not UTF-8, and the client's file must be"
+        ))
+    })
+}

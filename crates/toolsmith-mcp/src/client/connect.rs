@@ -1,0 +1,231 @@
+//! Reaching an upstream, and agreeing on an era.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use rmcp::RoleClient;
+use rmcp::model::{ErrorCode, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, Tool};
+use rmcp::service::{
+    ClientCacheConfig, ClientLifecycleMode, Peer, RunningService, ServiceError,
+    serve_client_with_lifecycle,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use tokio::sync::mpsc;
+use toolsmith_net::{Client, ClientLimits, Reach as NetReach};
+use toolsmith_process::{Running, Tail};
+
+use super::calls::Calls;
+use super::error::ConnectError;
+use super::handler::{Ear, News};
+use super::http::Http;
+use super::lines::Lines;
+use super::options::{HttpUpstream, Protocol, Reach, UpstreamOptions};
+use super::{Era, Upstream};
+
+/// How many tools of one upstream are taken.
+const MOST_TOOLS: usize = 10_000;
+
+/// How many news may wait to be heard.
+const NEWS: usize = 64;
+
+/// How many requests one HTTP upstream is sent at once.
+const AT_ONCE: usize = 256;
+
+/// An upstream that can be called.
+#[derive(Debug)]
+pub(super) struct Live {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) calls: Calls,
+    pub(super) era: Era,
+    pub(super) server: Option<String>,
+    pub(super) capabilities: ServerCapabilities,
+}
+
+/// A connection, and what must be kept for it to last.
+pub(super) struct Connection {
+    pub(super) live: Arc<Live>,
+    pub(super) service: RunningService<RoleClient, Ear>,
+    pub(super) child: Option<Running>,
+    pub(super) news: mpsc::Receiver<News>,
+}
+
+/// Reaches an upstream. `patience` is how long it may take to say its era.
+pub(super) async fn connect(
+    options: &UpstreamOptions,
+    patience: Duration,
+) -> Result<Connection, ConnectError> {
+    let calls = Calls::default();
+    let (sender, news) = mpsc::channel(NEWS);
+    let ear = Ear {
+        calls: calls.clone(),
+        questions: options.questions,
+        news: sender,
+    };
+    let (service, child) = match &options.reach {
+        Reach::Child(launch) => {
+            let mut child = launch.start()?;
+            let stderr = child.stderr();
+            let (Some(read), Some(write)) = (child.take_stdout(), child.take_stdin()) else {
+                return Err(ConnectError::Settings("its streams are taken".to_owned()));
+            };
+            let lines = Lines::new(read, write, patience);
+            let service = serve_client_with_lifecycle(ear, lines, mode(options.protocol)).await;
+            let service =
+                service.map_err(|error| with_words(ConnectError::handshake(&error), &stderr))?;
+            (service, Some(child))
+        }
+        Reach::Http(http) => {
+            let transport = over_http(http, patience)?;
+            let service = serve_client_with_lifecycle(ear, transport, mode(options.protocol)).await;
+            let service = service.map_err(|error| ConnectError::handshake(&error))?;
+            (service, None)
+        }
+    };
+    let peer = service.peer().clone();
+    // Callers must not see each other's answers, nor yesterday's.
+    peer.set_response_cache_config(ClientCacheConfig::disabled())
+        .await;
+    let info = peer.peer_info();
+    let version = info.as_ref().map(|info| info.protocol_version.clone());
+    let era = match version {
+        Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => {
+            Era::Stateless
+        }
+        _ => Era::Handshake,
+    };
+    let server = info.as_ref().and_then(|info| info.server_info.as_ref());
+    let live = Live {
+        peer,
+        calls,
+        era,
+        server: server.map(|server| {
+            let told = format!("{} {}", server.name, server.version);
+            toolsmith_runtime::shape::clean(&told)
+                .chars()
+                .take(100)
+                .collect()
+        }),
+        capabilities: info
+            .map(|info| info.capabilities.clone())
+            .unwrap_or_default(),
+    };
+    Ok(Connection {
+        live: Arc::new(live),
+        service,
+        child,
+        news,
+    })
+}
+
+fn mode(protocol: Protocol) -> ClientLifecycleMode {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    match protocol {
+        Protocol::Auto => ClientLifecycleMode::Auto {
+            preferred_versions,
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        },
+        Protocol::Stateless => ClientLifecycleMode::Discover { preferred_versions },
+        Protocol::Handshake => ClientLifecycleMode::Initialize,
+    }
+}
+
+fn over_http(
+    http: &HttpUpstream,
+    patience: Duration,
+) -> Result<StreamableHttpClientTransport<Http>, ConnectError> {
+    let settings = |error: &dyn std::fmt::Display| ConnectError::Settings(error.to_string());
+    // The user named this address, so it may be any; nothing else may be.
+    let reach = NetReach::public()
+        .and_origin(&http.url)
+        .map_err(|error| settings(&error))?;
+    let limits = ClientLimits {
+        total: None,
+        ..ClientLimits::default()
+    };
+    let client = Client::new(reach, limits)?;
+    client.vet(&http.url).map_err(|error| settings(&error))?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str());
+    config.max_concurrent_requests = AT_ONCE;
+    config.custom_headers = headers(&http.headers)?;
+    let http = Http::new(client, patience);
+    Ok(StreamableHttpClientTransport::with_client(http, config))
+}
+
+fn headers(pairs: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, ConnectError> {
+    let mut headers = HashMap::new();
+    for (name, value) in pairs {
+        let unusable = |what: &str| {
+            ConnectError::Settings(format!("the {what} of the header {name:?} cannot be sent"))
+        };
+        let name: HeaderName = name.parse().map_err(|_| unusable("name"))?;
+        let mut value: HeaderValue = value.parse().map_err(|_| unusable("value"))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+/// The error, with the last words of the child that caused it.
+fn with_words(error: ConnectError, stderr: &Tail) -> ConnectError {
+    let words = stderr.text();
+    let words = toolsmith_runtime::shape::clean(words.trim());
+    let last: Vec<&str> = words.lines().rev().take(5).collect();
+    match error {
+        ConnectError::Handshake {
+            message,
+            unauthorized,
+        } if !last.is_empty() => {
+            let last: Vec<&str> = last.into_iter().rev().collect();
+            let last: String = last.join(" | ").chars().take(1000).collect();
+            ConnectError::Handshake {
+                message: format!("{message}; it wrote: {last}"),
+                unauthorized,
+            }
+        }
+        other => other,
+    }
+}
+
+/// All tools of an upstream, page by page.
+pub(super) async fn list_tools(live: &Live) -> Result<Vec<Tool>, ConnectError> {
+    let (mut tools, mut cursors) = (Vec::new(), HashSet::new());
+    let mut cursor: Option<String> = None;
+    loop {
+        let mut request = PaginatedRequestParams::default();
+        request.cursor = cursor.take();
+        let page = match live.peer.list_tools(Some(request)).await {
+            Ok(page) => page,
+            // A server without tools need not know the method.
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                return Ok(tools);
+            }
+            Err(error) => {
+                let error = super::error::of_call("the server", &error);
+                return Err(ConnectError::List(error.message));
+            }
+        };
+        tools.extend(page.tools);
+        if tools.len() > MOST_TOOLS {
+            let message = format!("it has more than {MOST_TOOLS}");
+            return Err(ConnectError::List(message));
+        }
+        match page.next_cursor {
+            Some(next) if cursors.insert(next.clone()) => cursor = Some(next),
+            Some(_) => return Err(ConnectError::List("its pages go in circles".to_owned())),
+            None => return Ok(tools),
+        }
+    }
+}
+
+impl Upstream {
+    /// Tells whether the upstream has prompts or resources.
+    pub(super) fn serves_beside(&self) -> (bool, bool) {
+        self.live().map_or((false, false), |live| {
+            let has = &live.capabilities;
+            (has.prompts.is_some(), has.resources.is_some())
+        })
+    }
+}

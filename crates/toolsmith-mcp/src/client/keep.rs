@@ -1,0 +1,376 @@
+//! Keeping upstreams: reached in parallel, listed, and reached again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use rmcp::model::{ServerNotification, SubscriptionFilter};
+use rmcp::service::Subscription;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use toolsmith_core::{CancellationToken, Source, ToolDef, duration};
+use toolsmith_runtime::Toolbox;
+use toolsmith_runtime::registry::Refreshed;
+
+use super::connect::{Connection, Live, connect};
+use super::error::ConnectError;
+use super::handler::News;
+use super::{Era, State, Upstream, UpstreamOptions};
+use crate::server::Notifier;
+
+/// How many upstreams are reached at once.
+const AT_ONCE: usize = 8;
+
+/// How long a server may take to say its era: first, and once that went wrong.
+const PATIENCE: Duration = Duration::from_millis(1500);
+const MORE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The shortest and the longest pause before an upstream is reached again.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LAST_PAUSE: Duration = Duration::from_secs(60);
+
+/// A connection that lasted this long was a good one.
+const GOOD: Duration = Duration::from_secs(10);
+
+/// How long a child may take to leave by itself.
+const LEAVE: Duration = Duration::from_secs(2);
+
+/// How long news are gathered before the tools are listed again.
+const GATHER: Duration = Duration::from_millis(50);
+
+/// Upstreams, kept until they are stopped or dropped.
+#[derive(Debug)]
+pub struct Upstreams {
+    upstreams: Vec<Upstream>,
+    stop: CancellationToken,
+    keepers: Vec<JoinHandle<()>>,
+}
+
+impl Upstreams {
+    /// Begins to keep upstreams, a few at a time; their tools go into the toolbox as
+    /// they come.
+    pub fn start(options: impl IntoIterator<Item = UpstreamOptions>, toolbox: &Toolbox) -> Self {
+        let stop = CancellationToken::new();
+        let places = Arc::new(Semaphore::new(AT_ONCE));
+        let upstreams: Vec<Upstream> = options.into_iter().map(Upstream::new).collect();
+        let keepers = upstreams.iter().map(|upstream| {
+            let keeper = Keeper {
+                upstream: upstream.clone(),
+                toolbox: toolbox.clone(),
+                places: Arc::clone(&places),
+                stop: stop.clone(),
+            };
+            tokio::spawn(keeper.keep())
+        });
+        let keepers = keepers.collect();
+        Self {
+            upstreams,
+            stop,
+            keepers,
+        }
+    }
+
+    /// The upstreams, in the order they were described.
+    pub fn all(&self) -> &[Upstream] {
+        &self.upstreams
+    }
+
+    /// Waits until each was reached, or was tried in vain.
+    pub async fn settled(&self) {
+        join_all(self.upstreams.iter().map(Upstream::settled)).await;
+    }
+
+    /// Tells a server's clients from now on what changes beside the tools.
+    pub fn tell(&self, notifier: &Notifier) {
+        for upstream in &self.upstreams {
+            let _ = upstream.inner.notifier.set(notifier.clone());
+        }
+    }
+
+    /// Lets all of them go, and waits until they are gone.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        for keeper in std::mem::take(&mut self.keepers) {
+            let _ = keeper.await;
+        }
+    }
+}
+
+impl Drop for Upstreams {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        for keeper in &self.keepers {
+            keeper.abort();
+        }
+    }
+}
+
+/// Keeps one upstream.
+struct Keeper {
+    upstream: Upstream,
+    toolbox: Toolbox,
+    places: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+impl Keeper {
+    async fn keep(self) {
+        let mut failures = 0_u32;
+        loop {
+            let patience = if failures == 0 {
+                PATIENCE
+            } else {
+                MORE_PATIENCE
+            };
+            let began = Instant::now();
+            let error = tokio::select! {
+                () = self.stop.cancelled() => break,
+                error = self.once(patience) => error,
+            };
+            self.upstream.inner.live.store(None);
+            if self.stop.is_cancelled() {
+                break;
+            }
+            failures = if began.elapsed() > GOOD {
+                1
+            } else {
+                failures + 1
+            };
+            self.note_failure(&error, failures);
+            tokio::select! {
+                () = self.stop.cancelled() => break,
+                () = tokio::time::sleep(pause(failures)) => {}
+            }
+        }
+        self.upstream.inner.live.store(None);
+        self.upstream
+            .inner
+            .status
+            .send_modify(|status| status.state = State::Stopped);
+    }
+
+    /// Reaches the upstream and stays with it until it is gone; says why it is.
+    async fn once(&self, patience: Duration) -> ConnectError {
+        let options = &self.upstream.inner.options;
+        let limit = options.start_time;
+        let slow = || ConnectError::Slow(duration::format(limit));
+        let connection = {
+            let Ok(_place) = self.places.acquire().await else {
+                return ConnectError::Ended(String::new());
+            };
+            match tokio::time::timeout(limit, self.reach(patience)).await {
+                Ok(Ok(connection)) => connection,
+                Ok(Err(error)) => return error,
+                Err(_) => return slow(),
+            }
+        };
+        self.stay(connection).await
+    }
+
+    /// Reaches the upstream and lists its tools.
+    async fn reach(&self, patience: Duration) -> Result<Connection, ConnectError> {
+        let connection = connect(&self.upstream.inner.options, patience).await?;
+        self.upstream
+            .inner
+            .live
+            .store(Some(Arc::clone(&connection.live)));
+        self.refresh(&connection.live).await?;
+        self.upstream.inner.circuit.succeeded();
+        self.tell(&News::Prompts);
+        self.tell(&News::Resources);
+        Ok(connection)
+    }
+
+    /// Puts the upstream's tools into the toolbox, in one step.
+    async fn refresh(&self, live: &Live) -> Result<(), ConnectError> {
+        let began = Instant::now();
+        let refreshed = self.toolbox.refresh(&self.upstream).await;
+        let refreshed = refreshed.map_err(|error| ConnectError::List(error.to_string()))?;
+        let Refreshed::Replaced { refused, .. } = refreshed else {
+            // A later list is there already.
+            return Ok(());
+        };
+        for error in &refused {
+            tracing::warn!(
+                target: "toolsmith::mcp",
+                "a tool of {} was left out: {error}", self.upstream.name()
+            );
+        }
+        let latency = began.elapsed();
+        let registered = self.toolbox.registry().all();
+        let ours = |tool: &&Arc<ToolDef>| matches!(&tool.source, Source::Mcp { server } if server == self.upstream.name());
+        let tools = registered.iter().filter(ours).count();
+        self.upstream.inner.status.send_modify(|status| {
+            status.state = State::Ready;
+            status.era = Some(live.era);
+            status.server.clone_from(&live.server);
+            status.latency = Some(latency);
+            status.tools = tools;
+            status.failures = 0;
+            status.error = None;
+            status.unauthorized = false;
+        });
+        Ok(())
+    }
+
+    /// Stays with an upstream until it is gone.
+    async fn stay(&self, connection: Connection) -> ConnectError {
+        let Connection {
+            live,
+            service,
+            mut child,
+            mut news,
+        } = connection;
+        let end = service.cancellation_token();
+        let mut listening = listen(&live).await;
+        let mut gone = std::pin::pin!(service.waiting());
+        loop {
+            let heard = tokio::select! {
+                _ = &mut gone => break,
+                () = self.stop.cancelled() => {
+                    end.cancel();
+                    let _ = gone.await;
+                    break;
+                }
+                heard = news.recv() => heard,
+                heard = next(&mut listening) => heard,
+            };
+            let Some(heard) = heard else { continue };
+            if heard == News::Tools {
+                tokio::time::sleep(GATHER).await;
+                while let Ok(more) = news.try_recv() {
+                    if more != News::Tools {
+                        self.tell(&more);
+                    }
+                }
+                if let Err(error) = self.refresh(&live).await {
+                    tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
+                }
+            } else {
+                self.tell(&heard);
+            }
+        }
+        self.upstream.inner.live.store(None);
+        ended(child.take()).await
+    }
+
+    /// Tells clients what changed beside the tools.
+    fn tell(&self, news: &News) {
+        let Some(notifier) = self.upstream.inner.notifier.get() else {
+            return;
+        };
+        match news {
+            News::Tools => {}
+            News::Prompts => notifier.prompts_changed(),
+            News::Resources => notifier.resources_changed(),
+            News::Resource(uri) => {
+                notifier.resource_updated(super::beside::address(self.upstream.name(), uri));
+            }
+        }
+    }
+
+    fn note_failure(&self, error: &ConnectError, failures: u32) {
+        let unauthorized = matches!(
+            error,
+            ConnectError::Handshake {
+                unauthorized: true,
+                ..
+            }
+        );
+        tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
+        self.upstream.inner.status.send_modify(|status| {
+            status.state = State::Failed;
+            status.failures = failures;
+            status.error = Some(error.to_string());
+            status.unauthorized = unauthorized;
+        });
+    }
+}
+
+/// Asks a stateless upstream to tell of changes; many cannot.
+async fn listen(live: &Live) -> Option<Subscription> {
+    if live.era != Era::Stateless {
+        return None;
+    }
+    let capabilities = &live.capabilities;
+    let mut filter = SubscriptionFilter::default();
+    let listed = |changed: Option<bool>| (changed == Some(true)).then_some(true);
+    filter.tools_list_changed = listed(
+        capabilities
+            .tools
+            .as_ref()
+            .and_then(|tools| tools.list_changed),
+    );
+    filter.prompts_list_changed = listed(
+        capabilities
+            .prompts
+            .as_ref()
+            .and_then(|prompts| prompts.list_changed),
+    );
+    filter.resources_list_changed = listed(
+        capabilities
+            .resources
+            .as_ref()
+            .and_then(|resources| resources.list_changed),
+    );
+    if filter == SubscriptionFilter::default() {
+        return None;
+    }
+    let listening = live.peer.listen(filter);
+    match tokio::time::timeout(MORE_PATIENCE, listening).await {
+        Ok(Ok(subscription)) => Some(subscription),
+        _ => None,
+    }
+}
+
+/// The next news of a subscription; none for ever where there is none.
+async fn next(listening: &mut Option<Subscription>) -> Option<News> {
+    let Some(subscription) = listening else {
+        return std::future::pending().await;
+    };
+    match subscription.next().await {
+        Ok(Some(ServerNotification::ToolListChangedNotification(_))) => Some(News::Tools),
+        Ok(Some(ServerNotification::PromptListChangedNotification(_))) => Some(News::Prompts),
+        Ok(Some(ServerNotification::ResourceListChangedNotification(_))) => Some(News::Resources),
+        Ok(Some(_)) => None,
+        // It hears no more; what was missed is looked up once.
+        Ok(None) | Err(_) => {
+            *listening = None;
+            Some(News::Tools)
+        }
+    }
+}
+
+/// Ends what is left of a child, and says how it ended.
+async fn ended(child: Option<toolsmith_process::Running>) -> ConnectError {
+    let Some(child) = child else {
+        return ConnectError::Ended(", or its connection did".to_owned());
+    };
+    let stderr = child.stderr();
+    let ending = child.end(LEAVE).await;
+    let mut told = match ending.status {
+        Some(status) => format!(" ({status})"),
+        None => String::new(),
+    };
+    if !ending.survived.is_empty() {
+        told.push_str(&format!("; still running: {:?}", ending.survived));
+    }
+    let words = stderr.text();
+    let words = toolsmith_runtime::shape::clean(words.trim());
+    if let Some(last) = words.lines().next_back() {
+        let last: String = last.chars().take(300).collect();
+        told.push_str(&format!("; it wrote last: {last}"));
+    }
+    ConnectError::Ended(told)
+}
+
+/// How long to wait after so many failures in a row, never quite the same.
+fn pause(failures: u32) -> Duration {
+    let doubled = FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(16));
+    let pause = doubled.min(LAST_PAUSE);
+    let mut byte = [0_u8];
+    let _ = getrandom::fill(&mut byte);
+    // Between three and five quarters.
+    pause.mul_f64(0.75 + f64::from(byte[0]) / 512.0)
+}

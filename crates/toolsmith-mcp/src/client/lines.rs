@@ -1,0 +1,166 @@
+//! A child's standard streams: one message a line.
+//!
+//! What a child writes is not trusted: lines are bounded, and what is no message is
+//! counted and left out. A child that does not know `server/discover` and says
+//! nothing at all is answered for after a while, so that nobody waits for it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// How many bytes one message may have.
+const MESSAGE: usize = 16 << 20;
+
+/// How many lines of garbage a child may write before it is given up.
+const GARBAGE: usize = 10_000;
+
+/// A pair of streams to a child.
+pub(super) struct Lines<R, W> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    too_long: bool,
+    garbage: usize,
+    write: Arc<Mutex<Option<W>>>,
+    /// A question for the era that nobody answered yet, and until when that may be.
+    probe: Option<(RequestId, Instant)>,
+    patience: Duration,
+}
+
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    /// `patience` is how long a child may take to say which era it is of.
+    pub(super) fn new(read: R, write: W, patience: Duration) -> Self {
+        Self {
+            read: BufReader::with_capacity(64 << 10, read),
+            line: Vec::new(),
+            too_long: false,
+            garbage: 0,
+            write: Arc::new(Mutex::new(Some(write))),
+            probe: None,
+            patience,
+        }
+    }
+
+    /// Reads a line; none at the end. It may be given up at any point and goes on
+    /// where it was. A line that is too long comes out empty.
+    async fn next_line(&mut self) -> Option<()> {
+        loop {
+            let available = match self.read.fill_buf().await {
+                Ok([]) | Err(_) => return None,
+                Ok(available) => available,
+            };
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            if !self.too_long {
+                self.line
+                    .extend_from_slice(&available[..end.unwrap_or(taken)]);
+                self.too_long = self.line.len() > MESSAGE;
+            }
+            self.read.consume(taken);
+            if self.too_long {
+                self.line = Vec::new();
+            }
+            if end.is_some() {
+                self.too_long = false;
+                return Some(());
+            }
+        }
+    }
+
+    fn message(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let line = std::mem::take(&mut self.line);
+        let message = toolsmith_core::json::parse(&line, MESSAGE).ok();
+        let message = message.and_then(|message| serde_json::from_value(message).ok());
+        self.line = line;
+        self.line.clear();
+        self.line.shrink_to(64 << 10);
+        message
+    }
+
+    /// When a silent child is answered for.
+    async fn silence(probe: Option<Instant>) {
+        match probe {
+            Some(until) => tokio::time::sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl<R, W> Transport<RoleClient> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Request(request) = &message
+            && matches!(request.request, ClientRequest::DiscoverRequest(_))
+        {
+            self.probe = Some((request.id.clone(), Instant::now() + self.patience));
+        }
+        let write = Arc::clone(&self.write);
+        let line = serde_json::to_vec(&message);
+        async move {
+            let mut line = line?;
+            line.push(b'\n');
+            let mut write = write.lock().await;
+            let Some(write) = write.as_mut() else {
+                return Err(io::ErrorKind::NotConnected.into());
+            };
+            write.write_all(&line).await?;
+            write.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let until = self.probe.as_ref().map(|(_, until)| *until);
+            tokio::select! {
+                line = self.next_line() => line?,
+                () = Self::silence(until) => {
+                    let (id, _) = self.probe.take()?;
+                    let message = "nobody answered; the server is taken to be of the other era";
+                    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+                    return Some(JsonRpcMessage::error(error, Some(id)));
+                }
+            }
+            match self.message() {
+                Some(message) => {
+                    let answers = match &message {
+                        JsonRpcMessage::Response(response) => Some(&response.id),
+                        JsonRpcMessage::Error(error) => error.id.as_ref(),
+                        _ => None,
+                    };
+                    if answers.is_some() && answers == self.probe.as_ref().map(|(id, _)| id) {
+                        self.probe = None;
+                    }
+                    return Some(message);
+                }
+                None => {
+                    self.garbage += 1;
+                    if self.garbage > GARBAGE {
+                        tracing::warn!(target: "toolsmith::mcp", "an upstream writes nothing but garbage");
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        // Dropping the stream is how a child is asked to leave.
+        self.write.lock().await.take();
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! The client: every MCP server is a source of tools.
+//!
+//! An [`Upstream`] is described by [`UpstreamOptions`] and kept by a task of its own:
+//! `connect` reaches it in whichever era it speaks, `keep` lists its tools into the
+//! toolbox and reaches it again when it goes away, `tool` carries a call to it.
+//! One upstream that hangs, floods, dies or lies harms no other.
+//!
+//! ```no_run
+//! use toolsmith_mcp::client::{HttpUpstream, Reach, UpstreamOptions, Upstreams};
+//! # async fn gateway(toolbox: toolsmith_runtime::Toolbox) {
+//! let docs = Reach::Http(HttpUpstream::new("https://docs.example/mcp"));
+//! let upstreams = Upstreams::start([UpstreamOptions::new("docs", docs)], &toolbox);
+//! upstreams.settled().await;
+//! # }
+//! ```
+
+mod beside;
+mod calls;
+mod circuit;
+mod connect;
+mod error;
+mod handler;
+mod http;
+mod keep;
+mod lines;
+mod options;
+mod tool;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use tokio::sync::watch;
+use toolsmith_core::tool::SourceError;
+use toolsmith_core::{AnyTool, ToolSource};
+
+pub use beside::{UpstreamPrompts, UpstreamResources};
+pub use error::{ConnectError, HttpError};
+pub use keep::Upstreams;
+pub use options::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
+
+use crate::server::Notifier;
+use circuit::Circuit;
+use connect::Live;
+
+/// A server whose tools are ours too. Cheap to clone.
+#[derive(Clone)]
+pub struct Upstream {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: UpstreamOptions,
+    live: ArcSwapOption<Live>,
+    status: watch::Sender<Status>,
+    circuit: Circuit,
+    /// Who is told of changes beside the tools.
+    notifier: OnceLock<Notifier>,
+}
+
+/// How an upstream is doing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Status {
+    /// Whether it can be called.
+    pub state: State,
+    /// Which era it speaks, once that is known.
+    pub era: Option<Era>,
+    /// Who it says it is.
+    pub server: Option<String>,
+    /// How long it took to list its tools.
+    pub latency: Option<Duration>,
+    /// How many of its tools are taken.
+    pub tools: usize,
+    /// How often it was reached in vain, since it last could be.
+    pub failures: u32,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// Whether that was for want of credentials.
+    pub unauthorized: bool,
+}
+
+/// Whether an upstream can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// It is being reached for the first time.
+    Starting,
+    /// It can.
+    Ready,
+    /// It cannot; it is being reached again and again.
+    Failed,
+    /// It was let go.
+    Stopped,
+}
+
+/// Which of the protocol's eras an upstream speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// 2026-07-28: every request by itself.
+    Stateless,
+    /// Before that: sessions with a handshake.
+    Handshake,
+}
+
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stateless => "stateless",
+            Self::Handshake => "handshake",
+        })
+    }
+}
+
+impl Upstream {
+    fn new(options: UpstreamOptions) -> Self {
+        let status = Status {
+            state: State::Starting,
+            era: None,
+            server: None,
+            latency: None,
+            tools: 0,
+            failures: 0,
+            error: None,
+            unauthorized: false,
+        };
+        Self {
+            inner: Arc::new(Inner {
+                options,
+                live: ArcSwapOption::empty(),
+                status: watch::Sender::new(status),
+                circuit: Circuit::default(),
+                notifier: OnceLock::new(),
+            }),
+        }
+    }
+
+    /// The name the user gave it.
+    pub fn name(&self) -> &str {
+        &self.inner.options.name
+    }
+
+    /// How it is doing.
+    pub fn status(&self) -> Status {
+        self.inner.status.borrow().clone()
+    }
+
+    /// Waits until it was reached, or was tried in vain.
+    pub async fn settled(&self) {
+        let mut status = self.inner.status.subscribe();
+        // An upstream that is gone has settled.
+        let _ = status
+            .wait_for(|status| status.state != State::Starting)
+            .await;
+    }
+
+    fn live(&self) -> Option<Arc<Live>> {
+        self.inner.live.load_full()
+    }
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Upstream")
+            .field("options", &self.inner.options)
+            .field("status", &*self.inner.status.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl ToolSource for Upstream {
+    fn name(&self) -> &str {
+        &self.inner.options.name
+    }
+
+    async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
+        let failed = |message: String| SourceError::new(Self::name(self), message);
+        let live = self
+            .live()
+            .ok_or_else(|| failed("it is not connected".to_owned()))?;
+        let tools = connect::list_tools(&live).await;
+        let tools = tools.map_err(|error| failed(error.to_string()))?;
+        let admits = &self.inner.options.admits;
+        let admitted = tools.into_iter().filter(|tool| admits(&tool.name));
+        Ok(admitted
+            .filter_map(|tool| tool::adopt(self, tool))
+            .collect())
+    }
+}
