@@ -20,17 +20,25 @@ use super::{Context, node, sdk};
 pub(super) fn run(context: &Context) -> anyhow::Result<()> {
     let product = Product::build(context)?;
     let mut tally = Tally::default();
-    tally.note(
-        "filesystem, from the command line",
-        filesystem(context, &product),
-    );
-
-    let (_running, url) = everything_on_http(context)?;
-    let line = command_line(context, EVERYTHING, &["stdio"])?;
     let clients = [
         (sdk::old_typescript(context)?, Era::Legacy),
         (sdk::new_typescript(context)?, Era::Modern),
     ];
+    let shared = Shared::make(context)?;
+    let line = command_line(context, FILESYSTEM, &[&shared.folder.to_string_lossy()])?;
+    let with_files = product.with_upstream("fs", &line);
+    tally.note(
+        "filesystem, from the command line",
+        filesystem(&with_files, &shared),
+    );
+    for (client, era) in &clients {
+        let title = format!("filesystem, through the gateway by {}", client.name);
+        let steps = filesystem_steps(&with_files, &shared);
+        tally.note(&title, gateway(context, &with_files, client, *era, steps));
+    }
+
+    let (_running, url) = everything_on_http(context)?;
+    let line = command_line(context, EVERYTHING, &["stdio"])?;
     for (transport, server) in [("stdio", &line), ("http", &url)] {
         let product = product.with_upstream("every", server);
         let title = format!("everything over {transport}");
@@ -40,7 +48,10 @@ pub(super) fn run(context: &Context) -> anyhow::Result<()> {
         );
         for (client, era) in &clients {
             let title = format!("{title}, through the gateway by {}", client.name);
-            tally.note(&title, gateway(context, &product, client, *era));
+            tally.note(
+                &title,
+                gateway(context, &product, client, *era, everything_steps()),
+            );
         }
     }
     tally.finish()
@@ -73,21 +84,45 @@ fn everything_on_http(context: &Context) -> anyhow::Result<(Running, String)> {
     Ok((running, format!("http://{address}/mcp")))
 }
 
-fn filesystem(context: &Context, product: &Product) -> anyhow::Result<()> {
-    let folder = context.home.fresh_folder("shared")?;
-    let file = folder.join("note.txt");
-    std::fs::write(&file, "read through two servers")?;
-    let line = command_line(context, FILESYSTEM, &[&folder.to_string_lossy()])?;
-    let product = product.with_upstream("fs", &line);
-    offers(&product, &["mcp__fs__read_file", "mcp__fs__list_directory"])?;
-    let path = format!("path={}", file.display());
+/// A folder with a file in it that the filesystem server may read.
+#[derive(Debug)]
+struct Shared {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+const CONTENT: &str = "read through two servers";
+
+impl Shared {
+    fn make(context: &Context) -> anyhow::Result<Self> {
+        let folder = context.home.fresh_folder("shared")?;
+        let file = folder.join("note.txt");
+        std::fs::write(&file, CONTENT)?;
+        Ok(Self { folder, file })
+    }
+}
+
+fn filesystem(product: &Product, shared: &Shared) -> anyhow::Result<()> {
+    offers(product, &["mcp__fs__read_file", "mcp__fs__list_directory"])?;
+    let path = format!("path={}", shared.file.display());
     let said = product.command(["call", "mcp__fs__read_file", &path, "--yes"])?;
-    holds(&said, "read through two servers")?;
+    holds(&said, CONTENT)?;
     let outside = format!("path={}", product.root().display());
     if let Ok(said) = product.command(["call", "mcp__fs__read_file", &outside, "--yes"]) {
         bail!("a file outside of the shared folder was read: {said}");
     }
     Ok(())
+}
+
+/// The server narrows what it shares to the folders its client names, if it names any.
+fn filesystem_steps(product: &Product, shared: &Shared) -> Vec<Step> {
+    let read = "mcp__fs__read_text_file";
+    vec![
+        Step::list(&[read, "mcp__fs__write_file"]),
+        Step::call(read, &json!({ "path": shared.file }), CONTENT),
+        Step::refused(read, &json!({ "path": product.root() })),
+        Step::call(read, &json!({ "path": shared.file }), CONTENT),
+    ]
 }
 
 fn everything(product: &Product) -> anyhow::Result<()> {
@@ -113,32 +148,39 @@ fn everything(product: &Product) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn gateway(context: &Context, product: &Product, client: &Driver, era: Era) -> anyhow::Result<()> {
+fn everything_steps() -> Vec<Step> {
     let tool = |name: &str| format!("mcp__every__{name}");
     let slow = tool("trigger-long-running-operation");
+    let still_here = json!({ "message": "still here" });
+    vec![
+        Step::list(&[&tool("echo"), &tool("get-sum"), &slow]),
+        Step::call(&tool("get-sum"), &json!({ "a": 2, "b": 3 }), "5"),
+        Step::refused(&tool("get-sum"), &json!({ "a": "two" })),
+        Step::content(&tool("get-tiny-image"), &json!({}), "image"),
+        Step::progress(&slow, &json!({ "duration": 1, "steps": 4 }), 2, "completed"),
+        Step::cancel(&slow, &json!({ "duration": 60, "steps": 60 }), None),
+        Step::call(&tool("echo"), &still_here, "still here"),
+        Step::elicit(
+            &tool("trigger-elicitation-request"),
+            &json!({ "name": "Ada" }),
+            "Ada",
+        ),
+        Step::resources(),
+        Step::prompts(),
+    ]
+}
+
+fn gateway(
+    context: &Context,
+    product: &Product,
+    client: &Driver,
+    era: Era,
+    steps: Vec<Step>,
+) -> anyhow::Result<()> {
     let plan = Plan {
         target: product.on_stdio(),
         era,
-        steps: vec![
-            Step::list(&[&tool("echo"), &tool("get-sum"), &slow]),
-            Step::call(&tool("get-sum"), &json!({ "a": 2, "b": 3 }), "5"),
-            Step::refused(&tool("get-sum"), &json!({ "a": "two" })),
-            Step::content(&tool("get-tiny-image"), &json!({}), "image"),
-            Step::progress(&slow, &json!({ "duration": 1, "steps": 4 }), 2, "completed"),
-            Step::cancel(&slow, &json!({ "duration": 60, "steps": 60 }), None),
-            Step::call(
-                &tool("echo"),
-                &json!({ "message": "still here" }),
-                "still here",
-            ),
-            Step::elicit(
-                &tool("trigger-elicitation-request"),
-                &json!({ "name": "Ada" }),
-                "Ada",
-            ),
-            Step::resources(),
-            Step::prompts(),
-        ],
+        steps,
     };
     plan.run(client, &context.home.logs())
 }
