@@ -1,13 +1,14 @@
 //! The command line as a type.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use toolsmith_core::duration;
-use toolsmith_manager::servers::{ServerName, check_url};
+use toolsmith_core::{Detail, duration};
+use toolsmith_manager::servers::{ServerEntry, ServerName, check_url};
 use toolsmith_runtime::Mode;
 use toolsmith_runtime::permit::{Rule, Verdict};
 
@@ -35,6 +36,10 @@ pub(crate) struct Cli {
     /// Deny calls; denying beats allowing.
     #[arg(long, global = true, value_name = "RULE", value_parser = deny, long_help = DENY)]
     pub(crate) deny: Vec<Rule>,
+
+    /// Use an MCP server's tools too: a command or a URL under a name.
+    #[arg(long, global = true, value_name = "NAME=COMMAND|URL")]
+    pub(crate) server: Vec<ServerEntry>,
 
     /// What happens to calls no rule speaks of: plan, ask, auto-edit or auto.
     #[arg(long, global = true, value_name = "MODE")]
@@ -105,6 +110,10 @@ pub(crate) enum Command {
         #[arg(long)]
         strict: bool,
     },
+    /// Serve the tools to MCP clients
+    Serve(Serve),
+    /// List the upstream MCP servers and how they are doing
+    Servers,
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
     /// Print a completion script for a shell
@@ -174,6 +183,53 @@ pub(crate) struct Batch {
     /// Make one call after the other.
     #[arg(long)]
     pub(crate) sequential: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  toolsmith serve --stdio                    for a client that starts this program
+  toolsmith serve                            over HTTP on 127.0.0.1:8765, with a token
+  toolsmith serve --http 127.0.0.1:9000
+  toolsmith --server git='uvx mcp-server-git' serve --stdio
+
+Calls that must be asked for are asked for through the client, where it can show
+a form, and refused where it cannot; --allow, --mode and --yes settle them here.")]
+pub(crate) struct Serve {
+    /// Speak MCP on standard input and output.
+    #[arg(long, conflicts_with_all = ["http", "no_auth", "allow_host", "allow_origin", "token_file"])]
+    pub(crate) stdio: bool,
+
+    /// Speak MCP over HTTP at this address.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = toolsmith_mcp::server::http::ADDRESS)]
+    pub(crate) http: SocketAddr,
+
+    /// Let everybody in who can reach the address.
+    #[arg(long, conflicts_with = "token_file")]
+    pub(crate) no_auth: bool,
+
+    /// The file the token is kept in [default: token in the user's state folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// Take requests for this host too, such as tools.example or tools.example:8443.
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Take requests from web pages of this origin too, such as https://app.example.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// How much of the descriptions clients are sent [default: the configuration's]
+    #[arg(long, value_name = "brief|full", value_parser = detail)]
+    pub(crate) descriptions: Option<Detail>,
+}
+
+fn detail(text: &str) -> Result<Detail, String> {
+    match text {
+        "brief" => Ok(Detail::Brief),
+        "full" => Ok(Detail::Full),
+        _ => Err("write brief or full".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]

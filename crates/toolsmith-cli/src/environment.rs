@@ -1,5 +1,6 @@
 //! Every environment variable the binary reads, in one place.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -22,8 +23,22 @@ pub(crate) fn log_filter() -> Option<String> {
 
 /// The folder for large outputs, beneath the user's state folder.
 pub(crate) fn spill_folder() -> Option<PathBuf> {
+    Some(state_folder()?.join("spills"))
+}
+
+/// The file the token of `serve` is kept in.
+pub(crate) fn token_file() -> Option<PathBuf> {
+    Some(state_folder()?.join("token"))
+}
+
+/// All of it, for what upstream servers refer to and may be given.
+pub(crate) fn everything() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
+}
+
+fn state_folder() -> Option<PathBuf> {
     let state = folder("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))?;
-    Some(state.join("toolsmith").join("spills"))
+    Some(state.join("toolsmith"))
 }
 
 /// The user's home.

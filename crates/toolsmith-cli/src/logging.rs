@@ -13,8 +13,8 @@ use crate::environment;
 /// printed by its command.
 pub(crate) fn start(verbose: u8) {
     let default = match verbose {
-        0 => "warn,toolsmith=off,toolsmith::host=warn",
-        1 => "warn,toolsmith=info",
+        0 => "warn,rmcp=off,toolsmith=off,toolsmith::host=warn",
+        1 => "warn,rmcp=off,toolsmith=info",
         2 => "info,toolsmith=debug",
         _ => "trace",
     };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toolsmith_core::CancellationToken;
 use toolsmith_manager::{FileLoader, Manager, lint};
+use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -20,10 +21,20 @@ pub(crate) struct Session {
     pub(crate) toolbox: Toolbox,
 }
 
+/// Which upstream servers a command needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which<'n> {
+    /// Every one.
+    All,
+    /// Those whose tool this name may be.
+    Of(&'n str),
+}
+
 impl Session {
     /// Reads the configuration and builds the toolbox. The prefix is settled first:
-    /// the environment's if it is set, else the configuration's.
-    pub(crate) fn open(cli: &Cli) -> Result<Self, Failure> {
+    /// the environment's if it is set, else the configuration's. `questions` is what
+    /// upstream servers may ask of whoever calls.
+    pub(crate) fn open(cli: &Cli, questions: Questions) -> Result<Self, Failure> {
         let prefix = environment::tool_prefix();
         if !cli.root.is_dir() {
             let root = cli.root.display();
@@ -41,12 +52,51 @@ impl Session {
             .with_mode(cli.mode)
             .with_rules(rules)
             .with_spills(environment::spill_folder())
-            .with_servers(&FileLoader, &cli.root);
+            .with_servers(&FileLoader, &cli.root)
+            .with_server_entries(cli.server.iter().cloned())
+            .with_environment(&environment::everything(), &cli.root, questions);
         if environment::wants_examples() {
             manager = manager.with_examples();
         }
         let toolbox = manager.build()?;
         Ok(Self { manager, toolbox })
+    }
+
+    /// Begins to reach upstream servers: all of them, or those a name may mean.
+    pub(crate) fn reach(&self, which: Which<'_>) -> Upstreams {
+        let wanted = |name: &str| match which {
+            Which::All => true,
+            Which::Of(tool) => tool.contains(&format!("mcp__{name}__")),
+        };
+        let upstreams = &self.manager.upstreams().upstreams;
+        let wanted: Vec<_> = upstreams
+            .iter()
+            .filter(|each| wanted(&each.name))
+            .cloned()
+            .collect();
+        if !wanted.is_empty() {
+            // What children leave behind is ours to end.
+            let _ = toolsmith_process::become_subreaper();
+        }
+        Upstreams::start(wanted, &self.toolbox)
+    }
+
+    /// As [`Session::reach`], and waits until each was reached or tried in vain.
+    pub(crate) async fn reached(&self, which: Which<'_>) -> Upstreams {
+        for error in &self.manager.servers().errors {
+            print::warning(&error.to_string());
+        }
+        for unready in &self.manager.upstreams().unready {
+            print::warning(&unready.error);
+        }
+        let upstreams = self.reach(which);
+        upstreams.settled().await;
+        for upstream in upstreams.all() {
+            if let Some(error) = upstream.status().error {
+                print::warning(&format!("server `{}`: {error}", upstream.name()));
+            }
+        }
+        upstreams
     }
 
     /// Tells of rules that mean no tool: a typing error in what forbids is otherwise
@@ -81,7 +131,7 @@ impl Session {
 }
 
 /// A token that Ctrl-C and SIGTERM cancel. A second one ends the program at once.
-fn interrupts() -> CancellationToken {
+pub(crate) fn interrupts() -> CancellationToken {
     let token = CancellationToken::new();
     let cancelled = token.clone();
     // Listened for from here on, not from whenever the task first runs, and without

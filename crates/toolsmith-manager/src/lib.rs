@@ -2,8 +2,9 @@
 //!
 //! Reads `toolsmith.yaml`, strictly ([`config`], [`yaml`]), adds the tools the host
 //! asked for, and builds a [`Toolbox`](toolsmith_runtime::Toolbox) with a store for
-//! large outputs ([`spill`]). Upstream servers are read and not started ([`servers`]). It reads the files it is pointed at and nothing else:
-//! the environment and the terminal are the binary's.
+//! large outputs ([`spill`]). Upstream servers are read ([`servers`]) and made ready
+//! to be reached ([`upstreams`]). It reads the files it is pointed at and nothing
+//! else: the environment and the terminal are the binary's.
 
 extern crate toolsmith_core as toolsmith;
 
@@ -14,6 +15,7 @@ mod manager;
 pub mod servers;
 pub mod spill;
 pub mod tool_example;
+pub mod upstreams;
 pub mod yaml;
 
 pub use config::Config;

@@ -1,15 +1,18 @@
 //! The manager: what a host says, and what the files say, become a toolbox.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use toolsmith_core::AnyTool;
+use toolsmith_mcp::client::Questions;
 use toolsmith_runtime::permit::{Policy, Rule};
 use toolsmith_runtime::{BuildError, Mode, Toolbox};
 
 use crate::config::Config;
 use crate::loader::{ConfigLoader, FileLoader};
-use crate::servers::{self, Loaded};
+use crate::servers::{self, Loaded, ServerEntry};
 use crate::spill::FileSpills;
+use crate::upstreams::{self, Prepared};
 use crate::yaml::{self, YamlError};
 use crate::{lint, tool_example};
 
@@ -27,6 +30,7 @@ pub struct Manager {
     spills: Option<PathBuf>,
     tools: Vec<(String, Vec<AnyTool>)>,
     servers: Loaded,
+    upstreams: Prepared,
 }
 
 /// Why there is no toolbox.
@@ -76,6 +80,7 @@ impl Manager {
             spills: None,
             tools: Vec::new(),
             servers: Loaded::default(),
+            upstreams: Prepared::default(),
         })
     }
 
@@ -95,6 +100,37 @@ impl Manager {
     pub fn with_servers(mut self, loader: &dyn ConfigLoader, root: &Path) -> Self {
         self.servers = servers::read(loader, root, &self.config, self.file.as_deref());
         self
+    }
+
+    /// Adds upstream servers before all others; one of the same name gives way.
+    #[must_use]
+    pub fn with_server_entries(mut self, entries: impl IntoIterator<Item = ServerEntry>) -> Self {
+        let mut first: Vec<ServerEntry> = entries.into_iter().collect();
+        let others = std::mem::take(&mut self.servers.servers).into_iter();
+        let others: Vec<ServerEntry> = others
+            .filter(|other| first.iter().all(|entry| entry.name != other.name))
+            .collect();
+        first.extend(others);
+        self.servers.servers = first;
+        self
+    }
+
+    /// Looks up what the servers' descriptions refer to, in an environment the host
+    /// hands over and in files beneath `root`. `questions` is what they may ask.
+    #[must_use]
+    pub fn with_environment(
+        mut self,
+        environment: &[(OsString, OsString)],
+        root: &Path,
+        questions: Questions,
+    ) -> Self {
+        self.upstreams = upstreams::prepare(&self.servers.servers, environment, root, questions);
+        self
+    }
+
+    /// The servers that can be reached, and those that cannot.
+    pub fn upstreams(&self) -> &Prepared {
+        &self.upstreams
     }
 
     /// The upstream servers that were read, and what is wrong with the rest.
@@ -163,6 +199,7 @@ impl Manager {
         let mut builder = Toolbox::builder()
             .policy(self.policy())
             .limits(self.config.limits.limits())
+            .secrets(self.upstreams.secrets.0.iter().cloned())
             .prefix(prefix.unwrap_or_default());
         for (pattern, binding) in &self.config.bindings {
             builder = builder.binding(pattern, binding.clone());

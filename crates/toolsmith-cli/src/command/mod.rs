@@ -4,15 +4,18 @@ mod batch;
 mod call;
 mod check;
 mod connect;
+mod serve;
+mod servers;
 mod show;
 mod tools;
 
 use clap::CommandFactory;
+use toolsmith_mcp::client::{Questions, Upstreams};
 
 use crate::cli::{Cli, Command};
 use crate::failure::Failure;
 use crate::print;
-use crate::session::Session;
+use crate::session::{Session, Which};
 
 /// Runs the command; gives the exit status.
 pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
@@ -27,16 +30,48 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
         // A client can be connected before the configuration is in order.
         return connect::run(&cli, connect);
     }
-    let session = Session::open(&cli)?;
+    let questions = match &cli.command {
+        Command::Serve(_) => Questions::ALL,
+        // There is nobody here to ask but for approval.
+        _ => Questions::NONE,
+    };
+    let session = Session::open(&cli, questions)?;
+    if let Command::Serve(options) = &cli.command {
+        return serve::run(&session, &cli, options).await;
+    }
+    let which = match &cli.command {
+        Command::Check { .. } => None,
+        Command::Show { name } => Some(Which::Of(name)),
+        Command::Call(call) => Some(Which::Of(&call.name)),
+        _ => Some(Which::All),
+    };
+    let upstreams = match which {
+        Some(which) => Some(session.reached(which).await),
+        None => None,
+    };
     if let Command::Call(_) | Command::Batch(_) = &cli.command {
         session.warn_of_rules();
     }
+    let done = run_here(&session, &cli, upstreams.as_ref()).await;
+    if let Some(upstreams) = upstreams {
+        upstreams.stop().await;
+    }
+    done
+}
+
+/// The commands that need nothing but the toolbox and what was reached.
+async fn run_here(
+    session: &Session,
+    cli: &Cli,
+    upstreams: Option<&Upstreams>,
+) -> Result<u8, Failure> {
     match &cli.command {
-        Command::Tools(tools) => tools::run(&session, tools, cli.json),
-        Command::Show { name } => show::run(&session, name, cli.json).await,
-        Command::Call(call) => call::run(&session, &cli, call).await,
-        Command::Batch(batch) => batch::run(&session, &cli, batch).await,
-        Command::Check { strict } => check::run(&session, *strict, cli.json),
-        Command::Connect(_) | Command::Completions { .. } => Ok(0),
+        Command::Tools(tools) => tools::run(session, tools, cli.json),
+        Command::Servers => servers::run(session, upstreams, cli.json),
+        Command::Show { name } => show::run(session, name, cli.json).await,
+        Command::Call(call) => call::run(session, cli, call).await,
+        Command::Batch(batch) => batch::run(session, cli, batch).await,
+        Command::Check { strict } => check::run(session, *strict, cli.json),
+        Command::Serve(_) | Command::Connect(_) | Command::Completions { .. } => Ok(0),
     }
 }

@@ -121,6 +121,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.shared.ready().await;
         let listing = self.shared.listing();
         let tools = listing.tools(Era::of(&context));
         let (part, next) = page(tools, request.as_ref(), self.shared.page)?;
@@ -136,6 +137,9 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if self.shared.listing().definition(&request.name).is_none() {
+            self.shared.ready().await;
+        }
         let client = self.client(&context);
         self.shared.call(request, &context, &client).await
     }
@@ -150,6 +154,7 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         self.has_resources::<ListResourcesRequestMethod>()?;
+        self.shared.ready().await;
         self.shared.resources(request.as_ref()).await
     }
 
@@ -159,6 +164,7 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.has_resources::<ListResourceTemplatesRequestMethod>()?;
+        self.shared.ready().await;
         self.shared.templates(request.as_ref()).await
     }
 
@@ -168,6 +174,7 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.has_resources::<ReadResourceRequestMethod>()?;
+        self.shared.ready().await;
         self.shared.read(&request).await.map(Into::into)
     }
 
@@ -209,6 +216,7 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         self.has_prompts::<ListPromptsRequestMethod>()?;
+        self.shared.ready().await;
         self.shared.prompts(request.as_ref()).await
     }
 
@@ -218,6 +226,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.has_prompts::<GetPromptRequestMethod>()?;
+        self.shared.ready().await;
         let client = self.client(&context);
         self.shared.prompt(request, &context, &client).await
     }

@@ -34,6 +34,8 @@ mod stdio;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
@@ -44,6 +46,7 @@ pub use documentation::ToolDocumentation;
 pub use prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts, Speaker};
 pub use resources::{Completion, Contents, Resource, ResourceTemplate, Resources};
 
+use crate::BoxFuture;
 use changes::Changed;
 use handler::Made;
 use listing::Listing;
@@ -54,6 +57,9 @@ const CHANGES_KEPT: usize = 64;
 
 /// How many tools, resources or prompts a page of a list has.
 const PAGE: usize = 500;
+
+/// How long a first list may wait for sources that are starting.
+const START: Duration = Duration::from_secs(10);
 
 /// An MCP server over a toolbox. Cheap to clone.
 #[derive(Clone)]
@@ -70,6 +76,7 @@ struct Shared {
     prompts: Vec<Arc<dyn Prompts>>,
     page: usize,
     adjust: Adjust,
+    ready: Option<Ready>,
     listing: ArcSwap<Listing>,
     parked_calls: Parked<Reply>,
     parked_prompts: Parked<Made>,
@@ -82,6 +89,12 @@ struct Shared {
 
 /// Sets the terms of each call on top of what the protocol says about it.
 type Adjust = Box<dyn Fn(Caller) -> Caller + Send + Sync>;
+
+/// Waits until there is something to list.
+struct Ready {
+    wait: Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
+    done: AtomicBool,
+}
 
 /// Who the server says it is.
 #[derive(Clone, Debug)]
@@ -108,6 +121,7 @@ impl Server {
             prompts: Vec::new(),
             page: PAGE,
             adjust: Box::new(|caller| caller),
+            ready: None,
         }
     }
 
@@ -139,6 +153,16 @@ impl fmt::Debug for Server {
 }
 
 impl Shared {
+    /// Waits until sources that are starting have started, but not for ever.
+    async fn ready(&self) {
+        if let Some(ready) = &self.ready
+            && !ready.done.load(Ordering::Acquire)
+        {
+            let _ = tokio::time::timeout(START, (ready.wait)()).await;
+            ready.done.store(true, Ordering::Release);
+        }
+    }
+
     /// The tools as they are now.
     fn listing(&self) -> Arc<Listing> {
         let listing = self.listing.load_full();
@@ -160,6 +184,7 @@ pub struct ServerBuilder {
     prompts: Vec<Arc<dyn Prompts>>,
     page: usize,
     adjust: Adjust,
+    ready: Option<Ready>,
 }
 
 impl fmt::Debug for ServerBuilder {
@@ -228,6 +253,21 @@ impl ServerBuilder {
         self
     }
 
+    /// Holds lists and calls of unknown tools back until this is over, for at most ten
+    /// seconds: sources that are still starting would otherwise be missed by clients
+    /// that look once.
+    #[must_use]
+    pub fn ready(
+        mut self,
+        wait: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Self {
+        self.ready = Some(Ready {
+            wait: Box::new(wait),
+            done: AtomicBool::new(false),
+        });
+        self
+    }
+
     /// Builds the server.
     pub fn build(self) -> Server {
         let listing = Listing::new(&self.toolbox, &self.selection);
@@ -240,6 +280,7 @@ impl ServerBuilder {
                 prompts: self.prompts,
                 page: self.page,
                 adjust: self.adjust,
+                ready: self.ready,
                 listing: ArcSwap::from_pointee(listing),
                 parked_calls: Parked::default(),
                 parked_prompts: Parked::default(),

@@ -137,9 +137,9 @@ fn token_for(options: &Connect, facts: &Facts) -> Result<Token, Failure> {
     })
 }
 
-/// The token of the server on this machine, if it is known without being told.
+/// The token of the server on this machine, if it has run here before.
 fn token() -> Option<String> {
-    None
+    read_token(&environment::token_file()?).ok()
 }
 
 fn read_token(file: &Path) -> Result<String, Failure> {

@@ -1,0 +1,85 @@
+//! `toolsmith servers`: the upstream servers, and how they are doing.
+
+use serde_json::{Value, json};
+use toolsmith_mcp::client::{State, Status, Upstreams};
+use toolsmith_runtime::shape::clean;
+
+use crate::failure::Failure;
+use crate::print;
+use crate::session::Session;
+
+pub(crate) fn run(
+    session: &Session,
+    upstreams: Option<&Upstreams>,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let reached = upstreams.map_or(&[][..], Upstreams::all);
+    let mut rows: Vec<Value> = reached
+        .iter()
+        .map(|upstream| row(upstream.name(), &upstream.status()))
+        .collect();
+    let unready = session.manager.upstreams().unready.iter();
+    rows.extend(
+        unready.map(|each| json!({ "name": each.name, "state": "failed", "error": each.error })),
+    );
+    let disabled = session.manager.servers().servers.iter();
+    let disabled = disabled.filter(|entry| entry.disabled);
+    rows.extend(disabled.map(|entry| json!({ "name": entry.name.as_str(), "state": "disabled" })));
+    if as_json {
+        print::json(&rows)?;
+        return Ok(0);
+    }
+    if rows.is_empty() {
+        print::note("There are no upstream servers.");
+        print::note("Name one: toolsmith --server NAME='COMMAND' servers");
+        return Ok(0);
+    }
+    let told = |row: &Value, key: &str| match &row[key] {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => clean(text).into_owned(),
+        other => other.to_string(),
+    };
+    let widest = rows.iter().map(|row| told(row, "name").len()).max();
+    let width = widest.unwrap_or_default().max(4);
+    print::line(&format!(
+        "{:width$}  {:8}  {:9}  {:>7}  {:>5}  server",
+        "name", "state", "era", "latency", "tools"
+    ))?;
+    for row in &rows {
+        let latency = match row["latency_ms"].as_f64() {
+            Some(milliseconds) => format!("{milliseconds:.0}ms"),
+            None => "-".to_owned(),
+        };
+        print::line(&format!(
+            "{:width$}  {:8}  {:9}  {latency:>7}  {:>5}  {}",
+            told(row, "name"),
+            told(row, "state"),
+            told(row, "era"),
+            told(row, "tools"),
+            told(row, "server"),
+        ))?;
+        if let Some(error) = row["error"].as_str() {
+            print::line(&format!("{:width$}  {}", "", clean(error)))?;
+        }
+    }
+    Ok(0)
+}
+
+fn row(name: &str, status: &Status) -> Value {
+    let state = match status.state {
+        State::Starting => "starting",
+        State::Ready => "ready",
+        State::Stopped => "stopped",
+        _ => "failed",
+    };
+    let latency = status.latency.map(|latency| latency.as_secs_f64() * 1000.0);
+    json!({
+        "name": name,
+        "state": state,
+        "era": status.era.map(|era| era.to_string()),
+        "latency_ms": latency.map(|latency| (latency * 10.0).round() / 10.0),
+        "tools": status.era.map(|_| status.tools),
+        "server": status.server,
+        "error": status.error,
+    })
+}
