@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use serde_json::Value;
 use toolsmith_core::{ToolDef, ToolError};
 use toolsmith_runtime::{Selection, Toolbox};
 
@@ -57,29 +58,52 @@ impl Resources for ToolDocumentation {
         Box::pin(std::future::ready(Ok(contents)))
     }
 
+    /// Completes the name of a tool; and, given a tool's own address, an argument of
+    /// that tool which has a closed list of values.
     fn complete<'a>(
         &'a self,
         template: &'a str,
         variable: &'a str,
         value: &'a str,
     ) -> BoxFuture<'a, Option<Completion>> {
-        let completion = (template == TEMPLATE && variable == "name").then(|| {
-            let offer = self.toolbox.offer(&self.selection);
-            let names = offer
-                .tools()
-                .iter()
-                .map(|offered| offered.wire_name.as_str());
-            Completion::among(names, value)
-        });
+        let offer = self.toolbox.offer(&self.selection);
+        let completion = if template == TEMPLATE {
+            let names = offer.tools().iter();
+            let names = names.map(|offered| offered.wire_name.as_str());
+            (variable == "name").then(|| Completion::among(names, value))
+        } else {
+            let tool = template
+                .strip_prefix(BASE)
+                .and_then(|name| offer.find(name));
+            tool.map(|offered| {
+                let choices = choices(offered.tool.input.as_value(), variable);
+                Completion::among(choices.iter().map(String::as_str), value)
+            })
+        };
         Box::pin(std::future::ready(completion))
     }
+}
+
+/// What an argument can be, where its schema lists it.
+fn choices(schema: &Value, argument: &str) -> Vec<String> {
+    let property = &schema["properties"][argument];
+    let listed = match (&property["enum"], &property["items"]["enum"]) {
+        (Value::Array(listed), _) | (_, Value::Array(listed)) => listed.clone(),
+        _ if property["type"] == "boolean" => vec![true.into(), false.into()],
+        _ => property.get("const").cloned().into_iter().collect(),
+    };
+    let told = listed.into_iter().map(|choice| match choice {
+        Value::String(text) => text,
+        other => other.to_string(),
+    });
+    told.collect()
 }
 
 fn page(name: &str, tool: &ToolDef) -> String {
     let mut page = format!("# {}\n\n", tool.title.as_deref().unwrap_or(name));
     let _ = writeln!(page, "`{name}`\n\n{}", tool.full_description());
     for example in &tool.examples {
-        let arguments = serde_json::Value::Object(example.arguments.clone());
+        let arguments = Value::Object(example.arguments.clone());
         let _ = write!(page, "\n```json\n{arguments:#}\n```\n");
         if let Some(comment) = &example.comment {
             let _ = writeln!(page, "\n{comment}");

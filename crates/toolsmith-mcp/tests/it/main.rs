@@ -22,3 +22,10 @@ mod beside;
 mod approval;
 
 mod questions;
+
+mod gateway;
+
+#[cfg(target_os = "linux")]
+mod upstream;
+
+mod upstream_http;
