@@ -5,6 +5,8 @@
 
 mod support;
 
+mod web;
+
 mod protocol;
 
 mod eras;
@@ -22,3 +24,9 @@ mod beside;
 mod approval;
 
 mod questions;
+
+mod http_wire;
+
+mod http_life;
+
+mod token;

@@ -30,10 +30,11 @@ use toolsmith_core::CancellationToken;
 pub use token::{Token, TokenError};
 
 use self::admit::Admission;
-use self::answer::{Answer, Flight, plain};
+use self::answer::{Answer, Flight, json, plain};
 use self::body::{Bodies, Checked};
 use self::metrics::Counts;
 use self::sessions::Sessions;
+use super::envelope::Rejected;
 use super::handler::Connection;
 use super::{Life, Server};
 
@@ -248,6 +249,7 @@ impl Service {
         let mut flight = is_call.then(|| Flight::begin(&self.counts, in_use));
         let Checked {
             request,
+            id,
             opens,
             room,
         } = self.bodies.check(request).await?;
@@ -258,6 +260,11 @@ impl Service {
             self.sessions.make_room().await;
         }
         let answer = self.protocol.handle(request).await;
+        // The type was checked; what is not supported is the message.
+        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            let rejected = Rejected::invalid("the message was not understood", id);
+            return Err(json(StatusCode::BAD_REQUEST, &rejected.to_value()));
+        }
         self.sessions.opened(answer.headers());
         Ok(answer::held(answer, flight))
     }
