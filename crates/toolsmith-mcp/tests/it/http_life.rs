@@ -219,6 +219,10 @@ async fn the_session_unused_for_longest_gives_way() {
     for _ in 0..10 {
         web.open(json!({})).await;
     }
+    // Its id is taken, another is not.
+    assert_eq!(web.in_session(&busy, &ping).await.status, 400);
+    let ping = request(2, "ping", json!({}));
+    assert_eq!(web.in_session(&busy, &ping).await.status, 200);
     assert_eq!(web.in_session(&busy, &ping).await.status, 200);
     gate.open();
     let reply = Reply::read(&mut call).await;

@@ -30,3 +30,5 @@ mod http_wire;
 mod http_life;
 
 mod token;
+
+mod load;

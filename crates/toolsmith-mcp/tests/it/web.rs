@@ -137,13 +137,17 @@ pub(crate) struct Reply {
 impl Reply {
     /// Reads one answer.
     pub(crate) async fn read(stream: &mut TcpStream) -> Self {
+        soon(Self::read_all(stream)).await
+    }
+
+    async fn read_all(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
         let mut piece = [0; 16 << 10];
         loop {
             if let Some(reply) = Self::parse(&bytes) {
                 return reply;
             }
-            match soon(stream.read(&mut piece)).await {
+            match stream.read(&mut piece).await {
                 Ok(0) | Err(_) => return Self::cut(&bytes),
                 Ok(read) => bytes.extend_from_slice(&piece[..read]),
             }

@@ -244,17 +244,21 @@ impl Service {
     async fn protocol(&self, mut request: Request<Incoming>) -> Result<Answer, Answer> {
         // It opened the door; nothing behind it needs to know it.
         request.headers_mut().remove(hyper::header::AUTHORIZATION);
-        let in_use = self.sessions.used_by(request.headers());
+        let mut in_use = self.sessions.used_by(request.headers());
         let is_call = request.method() == Method::POST;
-        let mut flight = is_call.then(|| Flight::begin(&self.counts, in_use));
+        let mut flight = is_call.then(|| Flight::begin(&self.counts));
         let Checked {
             request,
             id,
             opens,
             room,
         } = self.bodies.check(request).await?;
+        if in_use.as_mut().is_some_and(|session| !session.claims(&id)) {
+            let rejected = Rejected::invalid("a request with this id is still unanswered", id);
+            return Err(json(StatusCode::BAD_REQUEST, &rejected.to_value()));
+        }
         if let Some(flight) = &mut flight {
-            flight.occupy(room);
+            flight.keep(room, in_use);
         }
         if opens {
             self.sessions.make_room().await;
