@@ -2,6 +2,10 @@
 //! the roads they come by, and at last very many of them.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "messages are written where they are sent"
+)]
 
 mod support;
 

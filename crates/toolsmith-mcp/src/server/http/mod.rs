@@ -5,6 +5,11 @@
 //! knows the protocol's own headers. `connections` keeps slow and numerous clients
 //! within bounds and drains them at the end.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is an answer, made once and handed to whoever writes it"
+)]
+
 mod admit;
 mod answer;
 mod body;
