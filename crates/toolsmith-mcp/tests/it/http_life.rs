@@ -425,3 +425,87 @@ async fn large_bodies_that_wait_are_bounded_together() {
         "the room is free again"
     );
 }
+
+#[tokio::test]
+async fn a_session_is_asked_on_the_stream_of_its_call() {
+    use toolsmith_core::reply::{Question, Response};
+    let server = serving([tool("roots", async |_, context: ToolContext| match context
+        .ask(Question::Roots)
+        .await
+    {
+        Response::Given(given) => Outcome::text(given["roots"].to_string()),
+        other => Outcome::text(format!("{other:?}")),
+    })]);
+    let web = Web::start(&server, HttpLimits::default()).await;
+    let session = web.open(json!({ "roots": {} })).await;
+    let call = request(1, "tools/call", calling("roots", json!({})));
+    let headers = format!("mcp-session-id: {session}\r\nconnection: close\r\n");
+    let mut stream = web.connect().await;
+    let post = web.post(&headers, &call.to_string());
+    stream.write_all(post.as_bytes()).await.unwrap();
+    let asking = async {
+        let (mut heard, mut piece) = (String::new(), [0; 4096]);
+        loop {
+            let read = stream.read(&mut piece).await.unwrap();
+            assert_ne!(read, 0, "{heard}");
+            heard += &String::from_utf8_lossy(&piece[..read]);
+            let data = heard.lines().filter_map(|line| line.strip_prefix("data:"));
+            let mut messages = data.filter_map(|data| serde_json::from_str(data.trim()).ok());
+            if let Some(asked) = messages.find(|each: &Value| each["method"] == "roots/list") {
+                return asked;
+            }
+        }
+    };
+    let asked = soon(asking).await;
+    let stranger = web.open(json!({ "roots": {} })).await;
+    let answer = |root: &str| {
+        let roots = json!({ "roots": [{ "uri": root }] });
+        json!({ "jsonrpc": "2.0", "id": asked["id"], "result": roots })
+    };
+    // Another session's answer to a question of that id is none.
+    web.in_session(&stranger, &answer("file:///evil")).await;
+    let reply = web.in_session(&session, &answer("file:///mine")).await;
+    assert_eq!(reply.status, 202, "{reply:?}");
+    let rest = Reply::read(&mut stream).await;
+    let said = format!("{}{}", rest.head, rest.body);
+    assert!(
+        said.contains("file:///mine") && !said.contains("evil"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_question_without_a_handshake_waits_between_connections() {
+    use toolsmith_core::reply::{Question, Response};
+    let server = serving([tool("roots", async |_, context: ToolContext| match context
+        .ask(Question::Roots)
+        .await
+    {
+        Response::Given(_) => Outcome::text("given"),
+        other => Outcome::text(format!("{other:?}")),
+    })]);
+    let mut limits = HttpLimits::default();
+    limits.drain = Duration::from_millis(100);
+    let web = Web::start(&server, limits).await;
+    let roots = || json!({ "roots": {} });
+    let params = calling("roots", json!({}));
+    let call = |params: &Value| {
+        let call = super::support::by(roots(), 1, "tools/call", params.clone());
+        web.stateless(&call)
+    };
+    for _ in 0..3 {
+        let asked = web.raw(call(&params)).await.json()["result"].clone();
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        let mut back = params.clone();
+        back["requestState"] = asked["requestState"].clone();
+        back["inputResponses"] = json!({ "answer": { "roots": [] } });
+        let reply = web.raw(call(&back)).await;
+        assert_eq!(text(&reply.json()["result"]), "given", "{reply:?}");
+        web.raw(call(&params)).await;
+    }
+    assert_eq!(server.waiting(), 3);
+    // Nobody can come back after the end.
+    web.stop.cancel();
+    soon(web.running).await.unwrap().unwrap();
+    until(|| server.waiting() == 0).await;
+}

@@ -13,7 +13,11 @@ mod web;
 
 mod protocol;
 
+mod envelopes;
+
 mod eras;
+
+mod lifecycle;
 
 mod streams;
 
@@ -28,6 +32,8 @@ mod beside;
 mod approval;
 
 mod questions;
+
+mod http_admission;
 
 mod http_wire;
 
