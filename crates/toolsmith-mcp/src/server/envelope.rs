@@ -95,6 +95,11 @@ fn sort(object: &Map<String, Value>) -> Result<Sort, Rejected> {
         return Err(invalid("`jsonrpc` must be \"2.0\""));
     }
     match object.get("method") {
+        Some(_) if object.contains_key("result") || object.contains_key("error") => {
+            return Err(invalid(
+                "a message that has a method has no result and no error",
+            ));
+        }
         Some(Value::String(_)) => {}
         Some(_) => return Err(invalid("`method` must be a string")),
         None if object.contains_key("error") != object.contains_key("result") => {

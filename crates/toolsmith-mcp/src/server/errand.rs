@@ -103,6 +103,10 @@ impl<T: Send + 'static> Errand<T> {
 impl<T: Send + 'static> Unfinished<T> {
     /// Takes the answers a client came back with. What is not answered, or not
     /// answered well, is asked again.
+    #[expect(
+        clippy::result_large_err,
+        reason = "both are the answer, and neither goes far"
+    )]
     pub(super) fn answered(
         mut self,
         mut responses: InputResponses,

@@ -102,14 +102,14 @@ impl Teller {
 
     async fn progress(&mut self, progress: Progress) {
         // The protocol wants progress to grow; what does not is nothing new.
-        let grows = progress.done.is_finite() && self.told.is_none_or(|told| progress.done > told);
+        let grows = self.told.is_none_or(|told| progress.done > told);
         let Some(token) = self.token.clone().filter(|_| grows) else {
             return;
         };
         self.told = Some(progress.done);
         self.streams = None;
         let mut params = ProgressNotificationParam::new(token, progress.done);
-        params.total = progress.total.filter(|total| total.is_finite());
+        params.total = progress.total;
         params.message = progress.message;
         let _ = self.peer.notify_progress(params).await;
     }

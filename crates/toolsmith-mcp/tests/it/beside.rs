@@ -11,7 +11,7 @@ use toolsmith_mcp::server::{
 use toolsmith_runtime::Selection;
 use toolsmith_testing::tools::{echo, taking};
 
-use super::support::{Client, code, forms, serving, soon, toolbox};
+use super::support::{Client, code, forms, soon, toolbox};
 
 /// Resources and prompts that behave by their names.
 pub(super) struct Library;
@@ -373,5 +373,4 @@ async fn a_source_that_fails_leaves_the_others() {
     let listed = client.ask("resources/list", json!({})).await;
     let listed = listed["result"]["resources"].as_array().unwrap();
     assert_eq!(listed.len(), 2);
-    drop(serving([echo()]));
 }

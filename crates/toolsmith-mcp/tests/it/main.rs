@@ -2,12 +2,22 @@
 //! the roads they come by, and at last very many of them.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "messages are written where they are sent"
+)]
 
 mod support;
 
+mod web;
+
 mod protocol;
 
+mod envelopes;
+
 mod eras;
+
+mod lifecycle;
 
 mod streams;
 
@@ -22,6 +32,16 @@ mod beside;
 mod approval;
 
 mod questions;
+
+mod http_admission;
+
+mod http_wire;
+
+mod http_life;
+
+mod token;
+
+mod load;
 
 mod gateway;
 

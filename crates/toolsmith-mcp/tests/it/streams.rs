@@ -224,9 +224,11 @@ async fn a_stopped_server_ends_though_nobody_reads_its_first_answer() {
     let stop = CancellationToken::new();
     let token = stop.clone();
     let served = tokio::spawn(async move { server.serve_streams(read, write, token).await });
-    let (_unread, mut write) = tokio::io::split(ours);
+    let (mut read, mut write) = tokio::io::split(ours);
     let hello = initialize("2025-11-25", json!({})).to_string() + "\n";
     soon(write.write_all(hello.as_bytes())).await.unwrap();
+    // One byte, and no more: the rest of the answer has nowhere to go.
+    soon(read.read_u8()).await.unwrap();
     stop.cancel();
     soon(served).await.unwrap().unwrap();
 }

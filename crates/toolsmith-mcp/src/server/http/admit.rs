@@ -88,6 +88,11 @@ impl Admission {
 
     fn is_ours(&self, authority: &Authority) -> bool {
         let port = authority.port_u16();
+        let has_port = authority.as_str().len() != authority.host().len();
+        // Also what stands in the place of a port and is none, and a user.
+        if has_port && port.is_none() || authority.as_str().contains('@') {
+            return false;
+        }
         // A proxy in front may have another port; then the host was named by the user.
         self.hosts.iter().any(|host| {
             host.eq_ignore_ascii_case(authority.as_str())
@@ -116,7 +121,9 @@ impl Admission {
         // The server's own pages: same host, and the very port, spelled out.
         local
             && uri.authority().is_some_and(|authority| {
-                authority.port_u16() == Some(self.port) && self.is_ours(authority)
+                authority.port_u16() == Some(self.port)
+                    && self.is_ours(authority)
+                    && origin.ends_with(authority.as_str())
             })
     }
 }

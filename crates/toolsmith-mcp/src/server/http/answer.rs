@@ -41,25 +41,24 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Answer {
 /// A request that is being answered, until the last byte of the answer is taken.
 pub(super) struct Flight {
     flights: Arc<AtomicUsize>,
-    room: Option<OwnedSemaphorePermit>,
-    /// The session it belongs to, which does not give way meanwhile.
-    _session: Option<InUse>,
+    /// The room its body takes, and the session it belongs to, which does not give
+    /// way meanwhile.
+    kept: Option<(Option<OwnedSemaphorePermit>, Option<InUse>)>,
 }
 
 impl Flight {
-    pub(super) fn begin(counts: &Counts, session: Option<InUse>) -> Self {
+    pub(super) fn begin(counts: &Counts) -> Self {
         let flights = Arc::clone(&counts.in_flight);
         flights.fetch_add(1, Ordering::AcqRel);
         Self {
             flights,
-            room: None,
-            _session: session,
+            kept: None,
         }
     }
 
-    /// Keeps room taken until the end.
-    pub(super) fn occupy(&mut self, room: Option<OwnedSemaphorePermit>) {
-        self.room = room;
+    /// Keeps room taken and a session in use until the end.
+    pub(super) fn keep(&mut self, room: Option<OwnedSemaphorePermit>, session: Option<InUse>) {
+        self.kept = Some((room, session));
     }
 }
 

@@ -6,13 +6,14 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, StatusCode};
+use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::HttpLimits;
 use super::answer::{Answer, json, plain};
-use crate::server::envelope::{self, Envelope};
+use crate::server::envelope::{self, Envelope, Sort};
 
 /// Bodies are counted in pieces of this size.
 const PIECE: usize = 4 << 10;
@@ -28,6 +29,8 @@ pub(super) struct Bodies {
 /// A request whose body was read and is a message.
 pub(super) struct Checked {
     pub(super) request: Request<Full<Bytes>>,
+    /// The id it wants an answer to; null where it wants none.
+    pub(super) id: Value,
     /// Whether it opens a session.
     pub(super) opens: bool,
     /// The part of the room for all bodies it takes, until it is answered.
@@ -45,11 +48,12 @@ impl Bodies {
 
     /// Reads and checks the body of a request.
     pub(super) async fn check(&self, request: Request<Incoming>) -> Result<Checked, Answer> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         if parts.method != Method::POST {
             let request = Request::from_parts(parts, Full::default());
             return Ok(Checked {
                 request,
+                id: Value::Null,
                 opens: false,
                 room: None,
             });
@@ -60,7 +64,14 @@ impl Bodies {
             read.map_err(|_| plain(StatusCode::REQUEST_TIMEOUT, "the body took too long\n"))??;
         let envelope = envelope::open(&bytes, self.limit)
             .map_err(|rejected| json(StatusCode::BAD_REQUEST, &rejected.to_value()))?;
-        let Envelope { message, .. } = envelope;
+        let Envelope { message, sort } = envelope;
+        let id = match sort {
+            Sort::Request(id) => id,
+            Sort::Notification { .. } | Sort::Response => Value::Null,
+        };
+        // Spelled in the one way `rmcp` reads.
+        let kind = HeaderValue::from_static("application/json");
+        parts.headers.insert(CONTENT_TYPE, kind);
         let opens = message
             .get("method")
             .is_some_and(|method| method == "initialize");
@@ -68,6 +79,7 @@ impl Bodies {
         let request = Request::from_parts(parts, Full::new(bytes));
         Ok(Checked {
             request,
+            id,
             opens,
             room,
         })

@@ -5,6 +5,11 @@
 //! knows the protocol's own headers. `connections` keeps slow and numerous clients
 //! within bounds and drains them at the end.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a refusal is an answer, made once and handed to whoever writes it"
+)]
+
 mod admit;
 mod answer;
 mod body;
@@ -30,10 +35,11 @@ use toolsmith_core::CancellationToken;
 pub use token::{Token, TokenError};
 
 use self::admit::Admission;
-use self::answer::{Answer, Flight, plain};
+use self::answer::{Answer, Flight, json, plain};
 use self::body::{Bodies, Checked};
 use self::metrics::Counts;
 use self::sessions::Sessions;
+use super::envelope::Rejected;
 use super::handler::Connection;
 use super::{Life, Server};
 
@@ -243,21 +249,31 @@ impl Service {
     async fn protocol(&self, mut request: Request<Incoming>) -> Result<Answer, Answer> {
         // It opened the door; nothing behind it needs to know it.
         request.headers_mut().remove(hyper::header::AUTHORIZATION);
-        let in_use = self.sessions.used_by(request.headers());
+        let mut in_use = self.sessions.used_by(request.headers());
         let is_call = request.method() == Method::POST;
-        let mut flight = is_call.then(|| Flight::begin(&self.counts, in_use));
+        let mut flight = is_call.then(|| Flight::begin(&self.counts));
         let Checked {
             request,
+            id,
             opens,
             room,
         } = self.bodies.check(request).await?;
+        if in_use.as_mut().is_some_and(|session| !session.claims(&id)) {
+            let rejected = Rejected::invalid("a request with this id is still unanswered", id);
+            return Err(json(StatusCode::BAD_REQUEST, &rejected.to_value()));
+        }
         if let Some(flight) = &mut flight {
-            flight.occupy(room);
+            flight.keep(room, in_use);
         }
         if opens {
             self.sessions.make_room().await;
         }
         let answer = self.protocol.handle(request).await;
+        // The type was checked; what is not supported is the message.
+        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            let rejected = Rejected::invalid("the message was not understood", id);
+            return Err(json(StatusCode::BAD_REQUEST, &rejected.to_value()));
+        }
         self.sessions.opened(answer.headers());
         Ok(answer::held(answer, flight))
     }

@@ -4,12 +4,13 @@
 //! `rmcp` ends those that nobody uses for minutes; here the one unused for longest
 //! ends as soon as there are too many.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::HeaderMap;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use serde_json::Value;
 use tokio::time::Instant;
 
 /// The header that names a session.
@@ -26,12 +27,31 @@ pub(super) struct Sessions {
 struct Use {
     last: Instant,
     now: usize,
+    /// The ids of its requests that are not answered yet.
+    requests: HashSet<Value>,
 }
 
 /// A session in use, while it lives.
 pub(super) struct InUse {
     uses: Arc<Mutex<HashMap<Arc<str>, Use>>>,
     id: Arc<str>,
+    request: Value,
+}
+
+impl InUse {
+    /// Notes the id of the request; false where another one has it. `rmcp` would
+    /// answer only one of them.
+    pub(super) fn claims(&mut self, request: &Value) -> bool {
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        let noted = uses.get_mut(&self.id);
+        let free =
+            request.is_null() || noted.is_none_or(|noted| noted.requests.insert(request.clone()));
+        drop(uses);
+        if free {
+            self.request = request.clone();
+        }
+        free
+    }
 }
 
 impl Sessions {
@@ -58,6 +78,7 @@ impl Sessions {
         Some(InUse {
             uses: Arc::clone(&self.uses),
             id,
+            request: Value::Null,
         })
     }
 
@@ -67,6 +88,7 @@ impl Sessions {
             let opened = Use {
                 last: Instant::now(),
                 now: 0,
+                requests: HashSet::new(),
             };
             self.uses().entry(id).or_insert(opened);
         }
@@ -113,6 +135,7 @@ impl Drop for InUse {
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(noted) = uses.get_mut(&self.id) {
             noted.now = noted.now.saturating_sub(1);
+            noted.requests.remove(&self.request);
         }
     }
 }

@@ -85,7 +85,7 @@ impl Token {
             path: path.to_owned(),
             cause,
         };
-        match File::open(path) {
+        match open(path) {
             Ok(file) => Ok((Self::read(file, path)?, false)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let token = Self::random()?;
@@ -93,7 +93,7 @@ impl Token {
                     Ok(()) => Ok((token, true)),
                     // Another server was faster; its token is the one.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                        let file = File::open(path).map_err(failed)?;
+                        let file = open(path).map_err(failed)?;
                         Ok((Self::read(file, path)?, false))
                     }
                     Err(error) => Err(failed(error)),
@@ -109,9 +109,6 @@ impl Token {
             cause,
         };
         let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(failed(io::Error::other("it is no regular file")));
-        }
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -122,9 +119,12 @@ impl Token {
             }
         }
         let mut text = String::new();
-        file.take(LONGEST)
+        file.take(LONGEST + 1)
             .read_to_string(&mut text)
             .map_err(failed)?;
+        if text.len() as u64 > LONGEST {
+            return Err(failed(io::Error::other("it is too long for a token")));
+        }
         Self::new(text.trim()).ok_or_else(|| TokenError::Empty {
             path: path.to_owned(),
         })
@@ -168,6 +168,15 @@ impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token")
     }
+}
+
+/// Opens a regular file. Others are not opened at all: one that nobody writes to
+/// would keep us waiting.
+fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    File::open(path)
 }
 
 fn make_private_folder(folder: &Path) -> io::Result<()> {
