@@ -7,6 +7,7 @@ use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientSco
 use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_net::Refused;
 
+use super::authorize::AuthorizeError;
 use crate::wire;
 
 /// Why an upstream could not be reached over HTTP.
@@ -36,6 +37,9 @@ pub enum HttpError {
     /// The guard refused the address.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// It was not authorized.
+    #[error(transparent)]
+    Authorize(#[from] AuthorizeError),
 }
 
 /// Why an upstream is not there.
@@ -51,6 +55,9 @@ pub enum ConnectError {
     /// The guarded client could not be made.
     #[error(transparent)]
     Client(#[from] toolsmith_net::ClientError),
+    /// It did not let us in.
+    #[error(transparent)]
+    Authorize(#[from] AuthorizeError),
     /// It was not agreed how to talk.
     #[error("{message}")]
     Handshake {
@@ -115,7 +122,7 @@ fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
     chain(error).any(|each| {
         let refused = matches!(
             each.downcast_ref::<HttpError>(),
-            Some(HttpError::Unauthorized { .. })
+            Some(HttpError::Unauthorized { .. } | HttpError::Authorize(_))
         );
         refused || each.is::<AuthRequiredError>() || each.is::<InsufficientScopeError>()
     })

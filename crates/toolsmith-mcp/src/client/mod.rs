@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+pub mod authorize;
 mod beside;
 mod calls;
 mod circuit;
@@ -41,6 +42,7 @@ pub use keep::Upstreams;
 pub use options::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
 
 use crate::server::Notifier;
+use authorize::Authorizer;
 use circuit::Circuit;
 use connect::Live;
 
@@ -57,6 +59,8 @@ struct Inner {
     circuit: Circuit,
     /// Who is told of changes beside the tools.
     notifier: OnceLock<Notifier>,
+    /// Gets us in, from one connection to the next.
+    authorizer: OnceLock<Authorizer>,
 }
 
 /// How an upstream is doing.
@@ -132,6 +136,7 @@ impl Upstream {
                 status: watch::Sender::new(status),
                 circuit: Circuit::default(),
                 notifier: OnceLock::new(),
+                authorizer: OnceLock::new(),
             }),
         }
     }
@@ -153,6 +158,26 @@ impl Upstream {
         let _ = status
             .wait_for(|status| status.state != State::Starting)
             .await;
+    }
+
+    /// What gets us in, where the upstream asks for it and the host said how.
+    fn authorizer(&self) -> Result<Option<&Authorizer>, ConnectError> {
+        let Reach::Http(http) = &self.inner.options.reach else {
+            return Ok(None);
+        };
+        let Some(authorization) = &http.authorization else {
+            return Ok(None);
+        };
+        let named = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
+        if http.headers.iter().any(named) {
+            let message = "it has both an authorization header and an authorization";
+            return Err(ConnectError::Settings(message.to_owned()));
+        }
+        if let Some(authorizer) = self.inner.authorizer.get() {
+            return Ok(Some(authorizer));
+        }
+        let authorizer = Authorizer::new(&http.url, authorization)?;
+        Ok(Some(self.inner.authorizer.get_or_init(|| authorizer)))
     }
 
     fn live(&self) -> Option<Arc<Live>> {

@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod authorize;
 
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ pub async fn play(scenario: &Scenario) -> Result<(), String> {
     let policy = Policy::new(Mode::Auto);
     let toolbox = Toolbox::builder().policy(policy).build();
     let toolbox = toolbox.map_err(|error| error.to_string())?;
-    let upstreams = Upstreams::start([options(scenario)?], &toolbox);
+    let upstreams = Upstreams::start([options(scenario)], &toolbox);
     upstreams.settled().await;
     let status = upstreams.all()[0].status();
     let played = match status.state {
@@ -56,16 +57,18 @@ pub async fn play(scenario: &Scenario) -> Result<(), String> {
     played
 }
 
-fn options(scenario: &Scenario) -> Result<UpstreamOptions, String> {
-    let http = HttpUpstream::new(&scenario.url);
+fn options(scenario: &Scenario) -> UpstreamOptions {
+    let mut http = HttpUpstream::new(&scenario.url);
+    if let Some(authorization) = authorize::authorization(scenario) {
+        http = http.with_authorization(authorization);
+    }
     let protocol = match scenario.version.as_str() {
         version if version >= "2026-07-28" => Protocol::Stateless,
         _ => Protocol::Handshake,
     };
-    let options = UpstreamOptions::new(SERVER, Reach::Http(http))
+    UpstreamOptions::new(SERVER, Reach::Http(http))
         .protocol(protocol)
-        .start_time(START);
-    Ok(options)
+        .start_time(START)
 }
 
 async fn act(scenario: &Scenario, toolbox: &Toolbox, upstreams: &Upstreams) -> Result<(), String> {
