@@ -30,8 +30,9 @@ Usage: cargo xtask <command>
 Commands:
   test [--no-nextest]  formatting, lints, tidiness, tests, doctests and documentation: all that CI runs
   tidy                 the invariants of the source tree, each finding with what to do about it
-  interop              the checks that need more than Rust
+  interop [NAME...]    the checks against programs of others, which need Node and Python; all of them when none is named
   bench [NAME...]      the promised costs of a call; every benchmark when none is named
+  bench peers          installs what others have built and prints how a benchmark starts it
   docs [--open]        the documentation of the library crates
   help                 this text
 
@@ -80,14 +81,18 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["test"] => Ok(test::run(&workspace_root()?, test::Runner::detect())?),
         ["test", "--no-nextest"] => Ok(test::run(&workspace_root()?, test::Runner::CargoTest)?),
         ["tidy"] => Ok(tidy::run(&workspace_root()?)?),
-        ["interop"] => Ok(interop::run(&workspace_root()?)?),
+        ["interop", names @ ..] => match interop::select(names) {
+            Ok(chosen) => Ok(interop::run(&workspace_root()?, &chosen)?),
+            Err(message) => usage(message),
+        },
+        ["bench", "peers"] => Ok(bench::peers::print(&workspace_root()?)?),
         ["bench", names @ ..] => match bench::select(names) {
             Ok(chosen) => Ok(bench::run(&workspace_root()?, &chosen)?),
             Err(message) => usage(message),
         },
         ["docs"] => Ok(docs::run(&workspace_root()?, docs::Show::Build)?),
         ["docs", "--open"] => Ok(docs::run(&workspace_root()?, docs::Show::Open)?),
-        ["test" | "tidy" | "interop" | "docs", rest @ ..] => {
+        ["test" | "tidy" | "docs", rest @ ..] => {
             usage(format!("'{}' takes no '{}'", words[0], rest.join(" ")))
         }
         [unknown, ..] => usage(format!("unknown command '{unknown}'")),
@@ -116,6 +121,7 @@ mod tests {
             &["tidy", "--fast"],
             &["test", "--no-nextest", "core"],
             &["bench", "no_such_benchmark"],
+            &["interop", "no-such-check"],
         ] {
             let answer = dispatch(words);
             assert!(

@@ -14,7 +14,7 @@ use anyhow::{Context, anyhow, bail};
 pub(crate) struct Step {
     name: &'static str,
     words: Vec<String>,
-    environment: Vec<(&'static str, &'static str)>,
+    environment: Vec<(&'static str, String)>,
     stream: Stream,
 }
 
@@ -39,8 +39,8 @@ impl Step {
     }
 
     /// Sets an environment variable for the step alone.
-    pub(crate) fn with_environment(mut self, name: &'static str, value: &'static str) -> Self {
-        self.environment.push((name, value));
+    pub(crate) fn with_environment(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.environment.push((name, value.into()));
         self
     }
 
@@ -71,7 +71,7 @@ impl Step {
             let mut command = cargo(root);
             command
                 .args(&self.words)
-                .envs(self.environment.iter().copied());
+                .envs(self.environment.iter().map(|(name, value)| (name, value)));
             if self.stream == Stream::Stdout {
                 command.stderr(std::io::stdout());
             }

@@ -46,6 +46,7 @@ fn server(session: &Session, cli: &Cli, options: &Serve, upstreams: &Upstreams) 
     let (yes, timeout) = (cli.yes, cli.timeout);
     let mut builder = Server::builder(session.toolbox.clone())
         .title("Toolsmith")
+        .tasks(std::time::SystemTime::now)
         .selection(selection.clone())
         .resources(ToolDocumentation::new(session.toolbox.clone(), selection))
         .caller(move |mut caller| {

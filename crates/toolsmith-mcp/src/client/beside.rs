@@ -205,7 +205,7 @@ fn prompt_text(prompt: rmcp::model::GetPromptResult) -> PromptText {
         };
         match message.role {
             Role::Assistant => PromptMessage::assistant(content),
-            _ => PromptMessage::user(content),
+            Role::User => PromptMessage::user(content),
         }
     });
     let mut text = PromptText::new(messages.collect());

@@ -23,7 +23,7 @@ use super::error::ConnectError;
 use super::handler::{Ear, News};
 use super::http::Http;
 use super::lines::Lines;
-use super::options::{HttpUpstream, Protocol, Reach};
+use super::options::{HttpUpstream, Protocol, Reach, UpstreamOptions};
 use super::{Era, Upstream};
 
 /// How many tools of one upstream are taken.
@@ -55,10 +55,10 @@ pub(super) struct Connection {
 
 /// Reaches an upstream. `patience` is how long it may take to say its era.
 pub(super) async fn connect(
-    upstream: &Upstream,
+    options: &UpstreamOptions,
+    authorizer: Option<&Authorizer>,
     patience: Duration,
 ) -> Result<Connection, ConnectError> {
-    let options = &upstream.inner.options;
     let calls = Calls::default();
     let (sender, news) = mpsc::channel(NEWS);
     let ear = || Ear {
@@ -80,7 +80,6 @@ pub(super) async fn connect(
             (service, Some(child))
         }
         Reach::Http(http) => {
-            let authorizer = upstream.authorizer()?;
             let client = guarded(http, patience, authorizer)?;
             let serve = || {
                 let transport = StreamableHttpClientTransport::with_client(

@@ -104,6 +104,9 @@ impl Drop for Upstreams {
         for keeper in &self.keepers {
             keeper.abort();
         }
+        for upstream in &self.upstreams {
+            upstream.inner.pool.end();
+        }
     }
 }
 
@@ -145,6 +148,7 @@ impl Keeper {
             }
         }
         self.upstream.inner.live.store(None);
+        self.upstream.inner.pool.end();
         self.upstream
             .inner
             .status
@@ -175,7 +179,9 @@ impl Keeper {
 
     /// Reaches the upstream and lists its tools.
     async fn reach(&self, patience: Duration) -> Result<Connection, ConnectError> {
-        let connection = connect(&self.upstream, patience).await?;
+        let upstream = &self.upstream;
+        let connection = connect(&upstream.inner.options, upstream.authorizer()?, patience).await?;
+        self.upstream.inner.pool.renewed();
         self.upstream
             .inner
             .live

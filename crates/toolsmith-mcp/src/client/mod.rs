@@ -25,6 +25,7 @@ mod http;
 mod keep;
 mod lines;
 mod options;
+mod pool;
 mod tool;
 
 use std::fmt;
@@ -45,6 +46,7 @@ use crate::server::Notifier;
 use authorize::Authorizer;
 use circuit::Circuit;
 use connect::Live;
+use pool::Pool;
 
 /// A server whose tools are ours too. Cheap to clone.
 #[derive(Clone)]
@@ -57,6 +59,7 @@ struct Inner {
     live: ArcSwapOption<Live>,
     status: watch::Sender<Status>,
     circuit: Circuit,
+    pool: Pool,
     /// Who is told of changes beside the tools.
     notifier: OnceLock<Notifier>,
     /// Gets us in, from one connection to the next.
@@ -135,6 +138,7 @@ impl Upstream {
                 live: ArcSwapOption::empty(),
                 status: watch::Sender::new(status),
                 circuit: Circuit::default(),
+                pool: Pool::default(),
                 notifier: OnceLock::new(),
                 authorizer: OnceLock::new(),
             }),
@@ -182,6 +186,16 @@ impl Upstream {
 
     fn live(&self) -> Option<Arc<Live>> {
         self.inner.live.load_full()
+    }
+
+    /// The connection a caller uses, where there is one at all.
+    async fn live_for(&self, caller: &str) -> Option<Result<Arc<Live>, ConnectError>> {
+        let live = self.live()?;
+        if live.era == Era::Stateless {
+            return Some(Ok(live));
+        }
+        let pool = &self.inner.pool;
+        Some(pool.of(caller, live, self).await)
     }
 }
 

@@ -84,13 +84,15 @@ impl Adopted {
                 duration::format(Duration::from_secs(left.as_secs().max(1)))
             ))
         })?;
-        let live = self.upstream.live().ok_or_else(|| {
-            let status = self.upstream.status();
-            let why = status
-                .error
-                .unwrap_or_else(|| "it is being started".to_owned());
-            self.unavailable(&why)
-        })?;
+        let live = match self.upstream.live_for(context.caller()).await {
+            Some(Ok(live)) => live,
+            Some(Err(error)) => return Err(self.unavailable(&error.to_string())),
+            None => {
+                let error = self.upstream.status().error;
+                let why = error.unwrap_or_else(|| "it is being started".to_owned());
+                return Err(self.unavailable(&why));
+            }
+        };
         let mut params = CallToolRequestParams::new(self.name.clone());
         params.arguments = Some((**arguments).clone());
         for _ in 0..ROUNDS {

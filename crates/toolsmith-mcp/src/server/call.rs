@@ -2,24 +2,29 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, InputRequest,
-    InputRequests, InputRequiredResult, InputResponses,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ErrorData,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
 use toolsmith_core::call::Answers;
 use toolsmith_core::reply::{InputRequired, Question};
-use toolsmith_core::{Outcome, RawCall, Reply, Schema};
+use toolsmith_core::{ErrorKind, Outcome, RawCall, Reply, Schema};
 use toolsmith_runtime::Caller;
 
-use super::Shared;
-use super::ask::Desk;
+use super::ask::{Desk, Missing};
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
 use super::notes::NoteTaker;
 use super::parked::Parked;
+use super::tasks::{self, Tasks};
+use super::{Life, Shared};
 use crate::wire;
 use crate::wire::structured;
+
+/// What a tool's definition says under this name: `required` makes a call that is not
+/// a task an error.
+const TASK_SUPPORT: &str = "task_support";
 
 impl Shared {
     pub(super) async fn call(
@@ -27,6 +32,7 @@ impl Shared {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
         client: &Client,
+        life: &Life,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams {
             name,
@@ -37,6 +43,7 @@ impl Shared {
         } = request;
         let name = name.into_owned();
         let arguments = Value::Object(arguments.unwrap_or_default());
+        self.may_be_answered_at_once(&name, client)?;
         let subject = match client.era {
             Era::Stateless => json!([name, arguments]),
             Era::Handshake => Value::Null,
@@ -53,36 +60,69 @@ impl Shared {
             Some(state) => {
                 let answers = Answers::new(state, approvals(input_responses));
                 let call = RawCall::new(name.clone(), arguments).with_answers(answers);
-                self.begin(call, client, None)
+                self.begin(call, client, None, life)
             }
             None => self.begin(
                 RawCall::new(name.clone(), arguments),
                 client,
                 input_responses,
+                life,
             ),
         };
-        let missing = errand.missing.clone();
+        let finishing = Finishing {
+            era: client.era,
+            missing: errand.missing.clone(),
+            promise: self.promise(&name),
+        };
+        let patience = self.tasks_for(client).map(|_| tasks::MOMENT);
         let attended = errand
-            .attend(context, client, &self.parked_calls, &subject)
+            .attend(
+                context,
+                client,
+                life,
+                &self.parked_calls,
+                &subject,
+                patience,
+            )
             .await;
         match attended {
             Attended::Asks(required) => Ok(required.into()),
             Attended::Done(Reply::NeedsInput(required)) => Ok(approval(&required)?.into()),
-            Attended::Done(reply) => {
-                let outcome = reply.into_outcome();
-                if client.era == Era::Stateless
-                    && !outcome.is_success()
-                    && let Some(error) = lacking(&missing)
-                {
-                    return Err(error);
-                }
-                let listing = self.listing();
-                let promise = listing
-                    .definition(&name)
-                    .and_then(|tool| tool.output.as_ref());
-                Ok(result(outcome, client.era, promise).into())
+            Attended::Done(reply) => Ok(finishing.result(reply)?.into()),
+            Attended::Slow(errand) => {
+                let task = self
+                    .tasks_for(client)
+                    .and_then(|tasks| tasks.begin(*errand, move |reply| finishing.of_task(reply)));
+                let failed = || ErrorData::internal_error("the call cannot become a task", None);
+                Ok(task.ok_or_else(failed)?.into())
             }
         }
+    }
+
+    /// Where tasks go, if this client can take one now.
+    fn tasks_for(&self, client: &Client) -> Option<&Tasks> {
+        let takes = client.era == Era::Stateless && client.capabilities.supports_tasks();
+        let tasks = self.tasks.as_ref().filter(|_| takes)?;
+        tasks.has_room().then_some(tasks)
+    }
+
+    /// Refuses a call that only makes sense as a task to a client that takes none.
+    fn may_be_answered_at_once(&self, name: &str, client: &Client) -> Result<(), ErrorData> {
+        let listing = self.listing();
+        let support = listing
+            .definition(name)
+            .and_then(|tool| tool.meta.extra.get(TASK_SUPPORT)?.as_str());
+        if support != Some("required") || self.tasks_for(client).is_some() {
+            return Ok(());
+        }
+        Err(ErrorData::missing_required_client_capability(
+            ClientCapabilities::builder().enable_tasks().build(),
+        ))
+    }
+
+    fn promise(&self, name: &str) -> Option<Schema> {
+        let listing = self.listing();
+        listing.definition(name)?.output.clone()
     }
 
     /// Begins a call on behalf of a client.
@@ -91,10 +131,11 @@ impl Shared {
         call: RawCall,
         client: &Client,
         brought: Option<InputResponses>,
+        life: &Life,
     ) -> Errand<Reply> {
         let (desk, asked, missing) = Desk::new(client.clone(), brought);
         let (taker, notes) = NoteTaker::new();
-        let cancellation = self.closing.child_token();
+        let cancellation = life.closing.child_token();
         let mut caller = Caller::new(client.name.clone())
             .with_offer(self.listing().offer.clone())
             .with_cancellation(cancellation.clone());
@@ -119,6 +160,37 @@ impl Shared {
             missing,
             cancellation,
         }
+    }
+}
+
+/// What is needed to make a result of a reply.
+struct Finishing {
+    era: Era,
+    missing: Missing,
+    promise: Option<Schema>,
+}
+
+impl Finishing {
+    /// A task that broke for reasons of ours has failed; one whose tool failed has
+    /// completed, and says so in its result.
+    fn of_task(&self, reply: Reply) -> Result<CallToolResult, ErrorData> {
+        if let Some(error) = reply.outcome().and_then(|outcome| outcome.error.as_ref())
+            && error.kind == ErrorKind::Internal
+        {
+            return Err(ErrorData::internal_error(error.to_string(), None));
+        }
+        self.result(reply)
+    }
+
+    fn result(&self, reply: Reply) -> Result<CallToolResult, ErrorData> {
+        let outcome = reply.into_outcome();
+        if self.era == Era::Stateless
+            && !outcome.is_success()
+            && let Some(error) = lacking(&self.missing)
+        {
+            return Err(error);
+        }
+        Ok(result(outcome, self.era, self.promise.as_ref()))
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! `rmcp` reads leniently and drops what it cannot read. Here every message is read
 //! strictly first, so that whatever is wrong with one is answered: -32700 for what
-//! is no JSON we accept, -32600 for what is JSON but no message.
+//! is no JSON we accept, -32600 for what is JSON but no message, and -32602 for
+//! those parameters of which `rmcp` would leave out what does not fit.
 
 use serde_json::{Map, Value, json};
 use toolsmith_core::json::{self, JsonError};
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
 
 /// A message, and what sort of one.
 #[derive(Debug)]
@@ -107,11 +109,32 @@ fn sort(object: &Map<String, Value>) -> Result<Sort, Rejected> {
         return Err(invalid("`params` must be an object"));
     }
     Ok(match id {
-        Some(id) => Sort::Request(id),
+        Some(id) => {
+            if let Some(message) = misfit(object) {
+                return Err(Rejected {
+                    code: INVALID_PARAMS,
+                    message: message.to_owned(),
+                    id,
+                });
+            }
+            Sort::Request(id)
+        }
         None => Sort::Notification {
             cancels: cancels(object),
         },
     })
+}
+
+/// What would be left out in silence.
+fn misfit(object: &Map<String, Value>) -> Option<&'static str> {
+    let params = object.get("params")?;
+    let is_list = |method: &Value| method.as_str().is_some_and(|name| name.ends_with("/list"));
+    if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
+        return Some("`_meta` must be an object");
+    }
+    let cursor = params.get("cursor").filter(|cursor| !cursor.is_null())?;
+    (object.get("method").is_some_and(is_list) && !cursor.is_string())
+        .then_some("`cursor` must be a string")
 }
 
 fn cancels(object: &Map<String, Value>) -> Option<Value> {

@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use toolsmith_core::CancellationToken;
 use toolsmith_core::reply::{Inquiry, Response};
 
+use super::Life;
 use super::ask::{Asked, Missing};
 use super::client::{Client, Era};
 use super::notes::{Note, Teller};
@@ -40,18 +41,24 @@ pub(super) enum Attended<T> {
     Done(T),
     /// Something must be answered first.
     Asks(InputRequiredResult),
+    /// It takes longer than the client was to wait.
+    Slow(Box<Errand<T>>),
 }
 
 impl<T: Send + 'static> Errand<T> {
-    /// Sees to the errand until it is done, or must wait for answers.
+    /// Sees to the errand until it is done, must wait for answers, or takes longer
+    /// than the patience there is.
     pub(super) async fn attend(
         mut self,
         context: &RequestContext<RoleServer>,
         client: &Client,
+        life: &Life,
         parked: &Parked<T>,
         subject: &Value,
+        patience: Option<Duration>,
     ) -> Attended<T> {
-        let mut teller = Teller::new(context.peer.clone(), client);
+        let mut slow = std::pin::pin!(waited(patience));
+        let mut teller = Teller::new(context.peer.clone(), client, life);
         let mut asking = FuturesUnordered::new();
         let mut telling = true;
         loop {
@@ -63,7 +70,7 @@ impl<T: Send + 'static> Errand<T> {
                     None => telling = false,
                 },
                 Some(asked) = self.asked.recv() => match client.era {
-                    Era::Handshake => asking.push(ask_client(context.peer.clone(), asked)),
+                    Era::Handshake => asking.push(ask_client(context.peer.clone(), asked, life.clone())),
                     Era::Stateless => {
                         match requests(&asked.inquiries) {
                             Some(requests) => {
@@ -84,6 +91,9 @@ impl<T: Send + 'static> Errand<T> {
                 }
                 () = context.ct.cancelled(), if !self.cancellation.is_cancelled() => {
                     self.cancellation.cancel();
+                }
+                () = &mut slow, if !self.cancellation.is_cancelled() => {
+                    return Attended::Slow(Box::new(self));
                 }
             }
         }
@@ -119,8 +129,16 @@ impl<T: Send + 'static> Unfinished<T> {
     }
 }
 
+/// Over after a time, or never.
+async fn waited(patience: Option<Duration>) {
+    match patience {
+        Some(patience) => tokio::time::sleep(patience).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// The questions as the protocol words them; none where it has no words for one.
-fn requests(inquiries: &[Inquiry]) -> Option<InputRequests> {
+pub(super) fn requests(inquiries: &[Inquiry]) -> Option<InputRequests> {
     inquiries
         .iter()
         .zip(0..)
@@ -132,13 +150,17 @@ fn requests(inquiries: &[Inquiry]) -> Option<InputRequests> {
 }
 
 /// Asks a client that is connected.
-async fn ask_client(peer: Peer<RoleServer>, asked: Asked) {
+async fn ask_client(peer: Peer<RoleServer>, asked: Asked, life: Life) {
     let Asked { inquiries, answer } = asked;
     let each = inquiries.iter().zip(0..).map(|(inquiry, number)| {
-        let peer = peer.clone();
+        let (peer, draining) = (&peer, &life.draining);
         async move {
             let request = wire::question::to_wire(&inquiry.question, number)?;
-            let sent = ask_one(&peer, request).await?;
+            let sent = tokio::select! {
+                sent = ask_one(peer, request) => sent?,
+                // Nothing more is read, so no answer can come.
+                () = draining.cancelled() => return None,
+            };
             wire::question::answer(&inquiry.question, sent)
         }
     });

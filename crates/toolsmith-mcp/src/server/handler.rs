@@ -6,18 +6,23 @@
 )]
 
 use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt;
 use rmcp::model::{
-    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse,
-    CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestMethod,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsRequestMethod,
+    CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskMethod,
+    CancelTaskParams, CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestMethod,
+    GetPromptRequestParams, GetPromptResponse, GetTaskMethod, GetTaskParams, GetTaskResult,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsRequestMethod,
     ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
     ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams,
+    UpdateTaskMethod, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -26,12 +31,13 @@ use tokio_util::sync::DropGuard;
 use toolsmith_core::context::Level;
 use toolsmith_core::{CancellationToken, ToolError};
 
-use super::Shared;
 use super::changes::{Changed, Changes, tell, tell_listener};
 use super::client::{Client, Era};
 use super::lists::LIST_TTL_MS;
 use super::page::page;
 use super::prompts::PromptText;
+use super::tasks::Tasks;
+use super::{Life, Shared};
 use crate::wire;
 
 /// What comes of making a prompt.
@@ -40,10 +46,15 @@ pub(super) type Made = Result<Option<PromptText>, ToolError>;
 /// How many resources one session may follow.
 const MOST_FOLLOWED: usize = 1000;
 
+/// How long the address of a resource a session follows may be.
+const LONGEST_FOLLOWED: usize = 8 << 10;
+
 /// One connection, or one request where there are no connections.
 pub(super) struct Connection {
     shared: Arc<Shared>,
+    number: u64,
     session: Arc<Mutex<Session>>,
+    life: Life,
     /// Ends with the connection, and what runs beside it too.
     ended: CancellationToken,
     _ends: DropGuard,
@@ -52,16 +63,22 @@ pub(super) struct Connection {
 /// What a client with a handshake has set.
 #[derive(Debug, Default)]
 struct Session {
+    /// Whether there was a handshake; there is one at most.
+    begun: bool,
+    /// Whether it is told of changes already.
+    told: bool,
     level: Option<Level>,
     followed: BTreeSet<String>,
 }
 
 impl Connection {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, life: Life) -> Self {
         let ended = CancellationToken::new();
         Self {
+            number: shared.connections.fetch_add(1, Ordering::Relaxed) + 1,
             shared,
             session: Arc::default(),
+            life,
             _ends: ended.clone().drop_guard(),
             ended,
         }
@@ -72,11 +89,21 @@ impl Connection {
     }
 
     fn client(&self, context: &RequestContext<RoleServer>) -> Client {
-        Client::of(context, self.session().level)
+        let mut client = Client::of(context, self.session().level);
+        if client.era == Era::Handshake {
+            // Two sessions of one program are two callers.
+            client.name = format!("{}#{}", client.name, self.number);
+        }
+        client
     }
 
     fn has_resources<M: ConstString>(&self) -> Result<(), ErrorData> {
         offered::<M>(!self.shared.resources.is_empty())
+    }
+
+    fn tasks<M: ConstString>(&self) -> Result<&Tasks, ErrorData> {
+        let missing = ErrorData::method_not_found::<M>;
+        self.shared.tasks.as_ref().ok_or_else(missing)
     }
 
     fn has_prompts<M: ConstString>(&self) -> Result<(), ErrorData> {
@@ -93,6 +120,17 @@ fn offered<M: ConstString>(is_offered: bool) -> Result<(), ErrorData> {
     }
 }
 
+/// Work of the host's. A panic in it is the end of this request only.
+async fn guarded<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(done) => done,
+        Err(_) => {
+            let message = "the server failed at this request";
+            Err(ErrorData::internal_error(message, None))
+        }
+    }
+}
+
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let identity = &self.shared.identity;
@@ -103,6 +141,19 @@ impl ServerHandler for Connection {
         info.server_info = implementation;
         info.instructions.clone_from(&identity.instructions);
         info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if std::mem::replace(&mut self.session().begun, true) {
+            let message = "there was a handshake already";
+            return Err(ErrorData::invalid_request(message, None));
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
     }
 
     async fn discover(
@@ -141,7 +192,7 @@ impl ServerHandler for Connection {
             self.shared.ready().await;
         }
         let client = self.client(&context);
-        self.shared.call(request, &context, &client).await
+        guarded(self.shared.call(request, &context, &client, &self.life)).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -155,7 +206,7 @@ impl ServerHandler for Connection {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.has_resources::<ListResourcesRequestMethod>()?;
         self.shared.ready().await;
-        self.shared.resources(request.as_ref()).await
+        guarded(self.shared.resources(request.as_ref())).await
     }
 
     async fn list_resource_templates(
@@ -165,7 +216,7 @@ impl ServerHandler for Connection {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.has_resources::<ListResourceTemplatesRequestMethod>()?;
         self.shared.ready().await;
-        self.shared.templates(request.as_ref()).await
+        guarded(self.shared.templates(request.as_ref())).await
     }
 
     async fn read_resource(
@@ -175,7 +226,7 @@ impl ServerHandler for Connection {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.has_resources::<ReadResourceRequestMethod>()?;
         self.shared.ready().await;
-        self.shared.read(&request).await.map(Into::into)
+        guarded(self.shared.read(&request)).await.map(Into::into)
     }
 
     async fn subscribe(
@@ -184,7 +235,11 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.has_resources::<SubscribeRequestMethod>()?;
-        if !self.shared.can_follow(&request.uri).await {
+        if request.uri.len() > LONGEST_FOLLOWED {
+            let message = format!("an address may have at most {LONGEST_FOLLOWED} bytes");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        if !guarded(async { Ok(self.shared.can_follow(&request.uri).await) }).await? {
             let message = "changes of this resource cannot be followed";
             return Err(ErrorData::resource_not_found(
                 message,
@@ -192,7 +247,8 @@ impl ServerHandler for Connection {
             ));
         }
         let mut session = self.session();
-        if session.followed.len() >= MOST_FOLLOWED {
+        let is_new = !session.followed.contains(&request.uri);
+        if is_new && session.followed.len() >= MOST_FOLLOWED {
             let message = format!("more than {MOST_FOLLOWED} resources cannot be followed at once");
             return Err(ErrorData::invalid_request(message, None));
         }
@@ -217,7 +273,7 @@ impl ServerHandler for Connection {
     ) -> Result<ListPromptsResult, ErrorData> {
         self.has_prompts::<ListPromptsRequestMethod>()?;
         self.shared.ready().await;
-        self.shared.prompts(request.as_ref()).await
+        guarded(self.shared.prompts(request.as_ref())).await
     }
 
     async fn get_prompt(
@@ -228,7 +284,7 @@ impl ServerHandler for Connection {
         self.has_prompts::<GetPromptRequestMethod>()?;
         self.shared.ready().await;
         let client = self.client(&context);
-        self.shared.prompt(request, &context, &client).await
+        guarded(self.shared.prompt(request, &context, &client, &self.life)).await
     }
 
     async fn complete(
@@ -237,7 +293,7 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         offered::<CompleteRequestMethod>(self.shared.completes())?;
-        self.shared.completion(&request).await
+        guarded(self.shared.completion(&request)).await
     }
 
     async fn set_level(
@@ -257,16 +313,63 @@ impl ServerHandler for Connection {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let known = |methods: &[&str]| methods.contains(&request.method.as_str());
-        if known(KNOWN) || (known(WITH_A_HANDSHAKE) && Era::of(&context) == Era::Handshake) {
+        let method = request.method.as_str();
+        let era = Era::of(&context);
+        let known = match method {
+            "subscriptions/listen" => era == Era::Stateless,
+            "resources/subscribe" | "resources/unsubscribe" => {
+                era == Era::Handshake && !self.shared.resources.is_empty()
+            }
+            "completion/complete" => self.shared.completes(),
+            _ if method.starts_with("resources/") => {
+                KNOWN.contains(&method) && !self.shared.resources.is_empty()
+            }
+            _ if method.starts_with("prompts/") => {
+                KNOWN.contains(&method) && !self.shared.prompts.is_empty()
+            }
+            _ => {
+                KNOWN.contains(&method)
+                    || (WITH_A_HANDSHAKE.contains(&method) && era == Era::Handshake)
+            }
+        };
+        if known {
             let message = format!("the parameters do not fit {}", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
         let method: String = request.method.chars().take(200).collect();
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
+        let message = format!("there is no method {method:?}");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.tasks::<GetTaskMethod>()?.get(&request.task_id)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let tasks = self.tasks::<UpdateTaskMethod>()?;
+        tasks.update(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks::<CancelTaskMethod>()?.cancel(&request.task_id)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if std::mem::replace(&mut self.session().told, true) {
+            return;
+        }
         let mut changes = Changes::of(&self.shared);
         let (session, ended) = (Arc::clone(&self.session), self.ended.clone());
         tokio::spawn(async move {
@@ -304,7 +407,7 @@ impl ServerHandler for Connection {
             let next = tokio::select! {
                 next = changes.next() => next,
                 () = context.cancelled() => None,
-                () = self.shared.draining.cancelled() => None,
+                () = self.life.draining.cancelled() => None,
             };
             let Some(next) = next else { return Ok(()) };
             for change in next {
@@ -330,6 +433,9 @@ impl Shared {
         if !self.prompts.is_empty() {
             capabilities["prompts"] = json!({ "listChanged": true });
         }
+        if self.tasks.is_some() {
+            capabilities["extensions"] = json!({ TASKS_EXTENSION_ID: {} });
+        }
         if self.completes() {
             capabilities["completions"] = json!({});
         }
@@ -340,22 +446,14 @@ impl Shared {
 /// The methods whose parameters have a shape.
 const KNOWN: &[&str] = &[
     CallToolRequestMethod::VALUE,
-    CompleteRequestMethod::VALUE,
     GetPromptRequestMethod::VALUE,
     ListPromptsRequestMethod::VALUE,
     ListResourceTemplatesRequestMethod::VALUE,
     ListResourcesRequestMethod::VALUE,
     ReadResourceRequestMethod::VALUE,
     "server/discover",
-    "subscriptions/listen",
     "tools/list",
 ];
 
 /// Those the stateless era has no more.
-const WITH_A_HANDSHAKE: &[&str] = &[
-    SetLevelRequestMethod::VALUE,
-    SubscribeRequestMethod::VALUE,
-    "initialize",
-    "ping",
-    "resources/unsubscribe",
-];
+const WITH_A_HANDSHAKE: &[&str] = &[SetLevelRequestMethod::VALUE, "initialize", "ping"];

@@ -74,7 +74,7 @@ fn tool(offered: &Offered, offer: &Offer) -> Tool {
     let mut tool = Tool::new(
         offered.wire_name.clone(),
         description,
-        object(definition.input.as_value()),
+        input(definition.input.as_value()),
     );
     tool.title.clone_from(&definition.title);
     tool.output_schema = (definition.output.as_ref())
@@ -91,6 +91,15 @@ fn tool(offered: &Offered, offer: &Offer) -> Tool {
 
 fn part<T: serde::de::DeserializeOwned>(value: &Value, key: &str) -> Option<T> {
     serde_json::from_value(value.get(key)?.clone()).ok()
+}
+
+/// Arguments are an object, and the protocol wants to read that in every schema.
+fn input(schema: &Value) -> Arc<JsonObject> {
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        schema.insert("type".to_owned(), "object".into());
+    }
+    Arc::new(schema)
 }
 
 fn object(value: &Value) -> Arc<JsonObject> {

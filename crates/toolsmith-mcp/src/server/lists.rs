@@ -15,7 +15,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use toolsmith_core::{ErrorKind, ToolError};
 
-use super::Shared;
 use super::ask::Desk;
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
@@ -24,6 +23,7 @@ use super::notes::NoteTaker;
 use super::page::page;
 use super::prompts::{Asking, PromptText, Speaker};
 use super::resources::Completion;
+use super::{Life, Shared};
 use crate::wire;
 
 /// How long a client may keep a list. Changes are told, so this is for those who do
@@ -110,6 +110,7 @@ impl Shared {
         request: GetPromptRequestParams,
         context: &RequestContext<RoleServer>,
         client: &Client,
+        life: &Life,
     ) -> Result<GetPromptResponse, ErrorData> {
         let subject = match client.era {
             Era::Stateless => json!([request.name, request.arguments]),
@@ -124,13 +125,17 @@ impl Shared {
                     Err(again) => return Ok(again.into()),
                 }
             }
-            None => self.make_prompt(&request, client),
+            None => self.make_prompt(&request, client, life),
         };
         let missing = errand.missing.clone();
         let parked = &self.parked_prompts;
-        let made = match errand.attend(context, client, parked, &subject).await {
+        let made = match errand
+            .attend(context, client, life, parked, &subject, None)
+            .await
+        {
             Attended::Asks(required) => return Ok(required.into()),
             Attended::Done(made) => made,
+            Attended::Slow(errand) => errand.work.await,
         };
         match made {
             Ok(Some(text)) => Ok(prompt_result(text).into()),
@@ -145,11 +150,16 @@ impl Shared {
         }
     }
 
-    fn make_prompt(&self, request: &GetPromptRequestParams, client: &Client) -> Errand<Made> {
+    fn make_prompt(
+        &self,
+        request: &GetPromptRequestParams,
+        client: &Client,
+        life: &Life,
+    ) -> Errand<Made> {
         let brought = request.input_responses.clone();
         let (desk, asked, missing) = Desk::new(client.clone(), brought);
         let (_, notes) = NoteTaker::new();
-        let cancellation = self.closing.child_token();
+        let cancellation = life.closing.child_token();
         let sources = self.prompts.clone();
         let name = request.name.clone();
         let arguments = request.arguments.clone().unwrap_or_default();

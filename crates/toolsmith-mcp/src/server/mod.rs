@@ -31,11 +31,12 @@ mod parked;
 mod prompts;
 mod resources;
 mod stdio;
+mod tasks;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
@@ -51,6 +52,7 @@ use changes::Changed;
 use handler::Made;
 use listing::Listing;
 use parked::Parked;
+use tasks::Tasks;
 
 /// How many changes a subscriber may lag behind.
 const CHANGES_KEPT: usize = 64;
@@ -80,10 +82,19 @@ struct Shared {
     listing: ArcSwap<Listing>,
     parked_calls: Parked<Reply>,
     parked_prompts: Parked<Made>,
+    tasks: Option<Tasks>,
     changes: broadcast::Sender<Changed>,
-    /// Ends what only listens; cancelled as soon as the server is told to stop.
+    /// How many connections there have been.
+    connections: AtomicU64,
+}
+
+/// How long the requests of a stream, or of a listening address, may go on. The
+/// server may be reached in other ways that go on.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    /// Ends what only listens; cancelled as soon as nothing more is taken in.
     draining: CancellationToken,
-    /// Ends every call; cancelled where the server must stop.
+    /// Ends every call, and those that wait for answers; cancelled at the end.
     closing: CancellationToken,
 }
 
@@ -122,6 +133,7 @@ impl Server {
             page: PAGE,
             adjust: Box::new(|caller| caller),
             ready: None,
+            tasks: None,
         }
     }
 
@@ -185,6 +197,7 @@ pub struct ServerBuilder {
     page: usize,
     adjust: Adjust,
     ready: Option<Ready>,
+    tasks: Option<Tasks>,
 }
 
 impl fmt::Debug for ServerBuilder {
@@ -268,6 +281,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Lets calls that take long become tasks, for clients that can take them. A task
+    /// bears the time of day, which the host must tell.
+    #[must_use]
+    pub fn tasks(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.tasks = Some(Tasks::new(Box::new(clock)));
+        self
+    }
+
     /// Builds the server.
     pub fn build(self) -> Server {
         let listing = Listing::new(&self.toolbox, &self.selection);
@@ -284,9 +305,9 @@ impl ServerBuilder {
                 listing: ArcSwap::from_pointee(listing),
                 parked_calls: Parked::default(),
                 parked_prompts: Parked::default(),
+                tasks: self.tasks,
                 changes: broadcast::channel(CHANGES_KEPT).0,
-                draining: CancellationToken::new(),
-                closing: CancellationToken::new(),
+                connections: AtomicU64::new(0),
             }),
         }
     }

@@ -15,6 +15,7 @@ use toolsmith_core::Progress;
 use toolsmith_core::context::{Level, LogEntry};
 use toolsmith_core::event::{Event, RecordError, Recorder, What};
 
+use super::Life;
 use super::client::Client;
 use crate::wire;
 
@@ -61,6 +62,7 @@ impl Recorder for NoteTaker {
 /// Tells a client what a call notes, in the terms of one request.
 #[derive(Debug)]
 pub(super) struct Teller {
+    life: Life,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
     level: Option<Level>,
@@ -69,8 +71,9 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    pub(super) fn new(peer: Peer<RoleServer>, client: &Client) -> Self {
+    pub(super) fn new(peer: Peer<RoleServer>, client: &Client, life: &Life) -> Self {
         Self {
+            life: life.clone(),
             peer,
             token: client.progress.clone(),
             level: client.level,
@@ -79,25 +82,34 @@ impl Teller {
         }
     }
 
-    /// Tells one note. A client that is gone is no failure of the call.
+    /// Tells one note. A client that is gone is no failure of the call, and once
+    /// nothing more is read from it, nobody may see to what it is told.
     pub(super) async fn tell(&mut self, note: Note) {
-        match note {
-            Note::Progress(progress) => self.progress(progress).await,
-            Note::Output(text) => self.output(text).await,
-            Note::Log(entry) => self.log(entry).await,
+        let draining = self.life.draining.clone();
+        let telling = async {
+            match note {
+                Note::Progress(progress) => self.progress(progress).await,
+                Note::Output(text) => self.output(text).await,
+                Note::Log(entry) => self.log(entry).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = telling => {}
+            () = draining.cancelled() => {}
         }
     }
 
     async fn progress(&mut self, progress: Progress) {
         // The protocol wants progress to grow; what does not is nothing new.
-        let grows = self.told.is_none_or(|told| progress.done > told);
+        let grows = progress.done.is_finite() && self.told.is_none_or(|told| progress.done > told);
         let Some(token) = self.token.clone().filter(|_| grows) else {
             return;
         };
         self.told = Some(progress.done);
         self.streams = None;
         let mut params = ProgressNotificationParam::new(token, progress.done);
-        params.total = progress.total;
+        params.total = progress.total.filter(|total| total.is_finite());
         params.message = progress.message;
         let _ = self.peer.notify_progress(params).await;
     }

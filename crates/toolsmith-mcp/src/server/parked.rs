@@ -1,7 +1,8 @@
 //! Work that waits for a client to come back with answers.
 //!
 //! The name it waits under is random and works once. Whoever brings it must repeat
-//! the request it belongs to; how many may wait, and how long, is bounded.
+//! the request it belongs to; how many may wait, and how long, is bounded. Work
+//! that was given up, or whose client has left, does not wait.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -10,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ErrorData, InputRequests, InputRequiredResult};
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::DropGuard;
+use toolsmith_core::CancellationToken;
 
 use super::ask::Asked;
 use super::errand::{Errand, PATIENCE};
@@ -34,6 +37,8 @@ pub(super) struct Parked<T>(Arc<Mutex<HashMap<String, Waiting<T>>>>);
 struct Waiting<T> {
     unfinished: Unfinished<T>,
     since: Instant,
+    /// Tells whoever watches over the time that there is nothing to watch.
+    _taken: DropGuard,
 }
 
 impl<T> Default for Parked<T> {
@@ -85,24 +90,38 @@ impl<T: Send + 'static> Parked<T> {
             // Without randomness a name could be guessed; the work is given up.
             return InputRequiredResult::from_input_requests(requests);
         };
-        let since = Instant::now();
-        let mut waiting = self.waiting();
-        if waiting.len() >= MOST
-            && let Some(oldest) =
-                (waiting.iter().min_by_key(|(_, w)| w.since)).map(|(name, _)| name.clone())
-        {
-            waiting.remove(&oldest);
-        }
-        waiting.insert(name.clone(), Waiting { unfinished, since });
-        drop(waiting);
+        let (taken, given_up) = (CancellationToken::new(), &unfinished.errand.cancellation);
         let (parked, forgotten) = (Arc::downgrade(&self.0), name.clone());
+        let (is_taken, given_up) = (taken.clone(), given_up.clone());
         tokio::spawn(async move {
-            tokio::time::sleep(PATIENCE).await;
+            tokio::select! {
+                () = is_taken.cancelled() => return,
+                () = given_up.cancelled() => {}
+                () = tokio::time::sleep(PATIENCE) => {}
+            }
             if let Some(parked) = parked.upgrade() {
-                let mut waiting = parked.lock().unwrap_or_else(PoisonError::into_inner);
-                waiting.remove(&forgotten);
+                // What is dropped may be anything, so it is dropped without the lock.
+                let dropped = parked
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(&forgotten);
+                drop(dropped);
             }
         });
+        let waits = Waiting {
+            unfinished,
+            since: Instant::now(),
+            _taken: taken.drop_guard(),
+        };
+        let mut waiting = self.waiting();
+        let oldest = (waiting.len() >= MOST)
+            .then(|| waiting.iter().min_by_key(|(_, each)| each.since))
+            .flatten()
+            .map(|(name, _)| name.clone());
+        let dropped = oldest.and_then(|oldest| waiting.remove(&oldest));
+        waiting.insert(name.clone(), waits);
+        drop(waiting);
+        drop(dropped);
         InputRequiredResult::new(Some(requests), Some(name))
     }
 }

@@ -4,23 +4,25 @@
 //! nothing but messages is written. A client that does not read is not read from
 //! either, once too many of its requests are unanswered.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rmcp::RoleServer;
+use rmcp::model::{ClientRequest, GetMeta, ProtocolVersion};
 use rmcp::service::ServerInitializeError;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
+use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use toolsmith_core::CancellationToken;
 
-use super::Server;
 use super::envelope::{self, Envelope, Rejected, Sort};
 use super::handler::Connection;
+use super::{Life, Server};
 
 /// How many bytes one message may have.
 const MESSAGE: usize = 16 << 20;
@@ -28,12 +30,22 @@ const MESSAGE: usize = 16 << 20;
 /// How many requests may be unanswered before no more are read.
 const UNANSWERED: usize = 2048;
 
+/// How many bytes the unanswered requests may have together before no more are
+/// read.
+const UNANSWERED_BYTES: usize = 48 << 20;
+
 /// How many rejections may wait to be written.
 const REJECTIONS: usize = 64;
 
 /// How long calls may go on after the client has left or the server was told to
 /// stop. What still runs then is cancelled, and answered as such.
 const LAST_CALLS: Duration = Duration::from_secs(4);
+
+/// How long a client may take for the last that is written to it.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How long after that a client that takes nothing is left alone.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 impl Server {
     /// Serves one client on standard input and output, until it leaves or the token
@@ -56,8 +68,10 @@ impl Server {
     {
         let ended = CancellationToken::new();
         let write = Arc::new(tokio::sync::Mutex::new(write));
+        let life = Life::default();
+        let connection = Connection::new(Arc::clone(&self.shared), life.clone());
         let (rejections, mut rejected) = mpsc::channel::<Vec<u8>>(REJECTIONS);
-        let rejector = tokio::spawn({
+        let mut rejector = tokio::spawn({
             let write = Arc::clone(&write);
             async move {
                 while let Some(line) = rejected.recv().await {
@@ -76,29 +90,41 @@ impl Server {
             unanswered: Arc::default(),
             rejection: None,
             rejections,
+            versions: connection.supported_protocol_versions().into_owned(),
             stop: stop.clone(),
             ended: ended.clone(),
+            last: None,
         };
-        // When nothing more is read, calls have a little time left.
-        let (closing, read_no_more) = (self.shared.closing.clone(), ended.clone());
-        let closer = tokio::spawn(async move {
-            read_no_more.cancelled().await;
-            tokio::time::sleep(LAST_CALLS).await;
-            closing.cancel();
-        });
-        let connection = Connection::new(Arc::clone(&self.shared));
-        let served = match serve_server(connection, transport).await {
-            Ok(running) => {
-                running.waiting().await.map_err(io::Error::other)?;
-                Ok(())
+        let serving = async {
+            match serve_server(connection, transport).await {
+                Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+                // A client that leaves before it says anything wanted nothing.
+                Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+                Err(error) => Err(io::Error::other(error)),
             }
-            // A client that leaves before it says anything wanted nothing.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(io::Error::other(error)),
         };
-        closer.abort();
+        // When nothing more is read, calls have a little time left, and a client that
+        // takes none of the answers a little more.
+        let closing = async {
+            tokio::select! {
+                () = ended.cancelled() => {}
+                () = stop.cancelled() => {}
+            }
+            life.draining.cancel();
+            sleep(LAST_CALLS).await;
+            life.closing.cancel();
+            sleep(PATIENCE).await;
+        };
+        let served = tokio::select! {
+            served = serving => served,
+            () = closing => Ok(()),
+        };
+        life.draining.cancel();
+        life.closing.cancel();
         // What was rejected last is told before the end, to whoever still reads.
-        let _ = tokio::time::timeout(Duration::from_secs(1), rejector).await;
+        if timeout(LAST_WORDS, &mut rejector).await.is_err() {
+            rejector.abort();
+        }
         served
     }
 }
@@ -109,36 +135,66 @@ struct Lines<R, W> {
     line: Vec<u8>,
     /// Whether what is being read belongs to a line that is too long already.
     too_long: bool,
-    /// Whether a request was seen; what comes before the first has no meaning.
+    /// Whether one of the two lifecycles began; notes and answers before that have no
+    /// meaning, and a handshake after it has none either.
     begun: bool,
     write: Arc<tokio::sync::Mutex<W>>,
     unanswered: Arc<Unanswered>,
     /// A rejection that was not handed over yet.
     rejection: Option<Vec<u8>>,
     rejections: mpsc::Sender<Vec<u8>>,
+    versions: Vec<ProtocolVersion>,
     stop: CancellationToken,
     ended: CancellationToken,
+    /// When the last rejection must have found its place.
+    last: Option<Instant>,
 }
 
 /// The requests that wait for answers.
 #[derive(Debug, Default)]
 struct Unanswered {
-    ids: Mutex<HashSet<Value>>,
+    requests: Mutex<Requests>,
     fewer: Notify,
 }
 
+/// Requests by their ids, and their sizes.
+#[derive(Debug, Default)]
+struct Requests {
+    sizes: HashMap<Value, usize>,
+    bytes: usize,
+}
+
 impl Unanswered {
-    fn ids(&self) -> MutexGuard<'_, HashSet<Value>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a request; false where its id is in use.
+    fn asked(&self, id: &Value, size: usize) -> bool {
+        let mut requests = self.requests();
+        if requests.sizes.contains_key(id) {
+            return false;
+        }
+        requests.sizes.insert(id.clone(), size);
+        requests.bytes += size;
+        true
     }
 
     fn answered(&self, id: &Value) {
-        self.ids().remove(id);
+        let mut requests = self.requests();
+        let size = requests.sizes.remove(id).unwrap_or_default();
+        requests.bytes -= size;
+        drop(requests);
         self.fewer.notify_one();
     }
 
+    fn has_room(&self) -> bool {
+        let requests = self.requests();
+        requests.sizes.len() < UNANSWERED && requests.bytes < UNANSWERED_BYTES
+    }
+
     async fn wait_for_room(&self) {
-        while self.ids().len() >= UNANSWERED {
+        while !self.has_room() {
             self.fewer.notified().await;
         }
     }
@@ -204,7 +260,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
             None
         } else {
             envelope::open(&line, MESSAGE)
-                .map(|envelope| self.accept(envelope))
+                .map(|envelope| self.accept(envelope, line.len()))
                 .transpose()
         };
         // The buffer is kept, unless somebody once sent a large one.
@@ -217,23 +273,32 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
     fn accept(
         &mut self,
         envelope: Envelope,
+        size: usize,
     ) -> Option<Result<RxJsonRpcMessage<RoleServer>, Rejected>> {
         let Envelope { message, sort } = envelope;
         match &sort {
             Sort::Request(id) => {
-                if !self.unanswered.ids().insert(id.clone()) {
+                if self.begun && message["method"] == "initialize" {
+                    let message = "this connection has begun already";
+                    return Some(Err(Rejected::invalid(message, id.clone())));
+                }
+                if !self.unanswered.asked(id, size) {
                     let message = "a request with this id is still unanswered";
                     return Some(Err(Rejected::invalid(message, id.clone())));
                 }
-                self.begun = true;
             }
             _ if !self.begun => return None,
-            // A request that was given up is never answered.
-            Sort::Notification { cancels: Some(id) } => self.unanswered.answered(id),
             Sort::Notification { .. } | Sort::Response => {}
         }
         match serde_json::from_value(message) {
-            Ok(message) => Some(Ok(message)),
+            Ok(message) => {
+                self.begun = self.begun || begins(&message, &self.versions);
+                // A request that was given up is never answered.
+                if let Sort::Notification { cancels: Some(id) } = &sort {
+                    self.unanswered.answered(id);
+                }
+                Some(Ok(message))
+            }
             // Answers and notes of a form nobody knows answer and note nothing.
             Err(error) => {
                 tracing::debug!(target: "toolsmith::mcp", "a message was not understood: {error}");
@@ -288,8 +353,10 @@ where
             };
             let rejected = match line {
                 Line::End => {
-                    self.hand_over_rejection().await;
                     self.ended.cancel();
+                    // This may be given up and asked for again.
+                    let last = *self.last.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+                    let _ = timeout_at(last, self.hand_over_rejection()).await;
                     return None;
                 }
                 Line::TooLong => {
@@ -308,7 +375,27 @@ where
 
     async fn close(&mut self) -> io::Result<()> {
         self.ended.cancel();
-        self.write.lock().await.flush().await
+        let flushed = timeout(LAST_WORDS, async { self.write.lock().await.flush().await });
+        flushed.await.unwrap_or_else(|late| Err(late.into()))
+    }
+}
+
+/// Tells whether a message begins one of the lifecycles, as `rmcp` sees it: a
+/// handshake, or a request that says all a request without one must say. It gives
+/// the connection up at anything else that is not a request.
+fn begins(message: &RxJsonRpcMessage<RoleServer>, versions: &[ProtocolVersion]) -> bool {
+    let RxJsonRpcMessage::<RoleServer>::Request(request) = message else {
+        return false;
+    };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let stateless = ProtocolVersion::V_2026_07_28;
+            meta.missing_required_keys(&stateless).is_empty()
+                && (meta.protocol_version()).is_some_and(|version| versions.contains(&version))
+        }
     }
 }
 

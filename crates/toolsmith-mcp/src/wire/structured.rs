@@ -37,7 +37,7 @@ pub(crate) fn wrap_schema(schema: &Value) -> Option<Map<String, Value>> {
 
 /// The wrapped value.
 pub(crate) fn wrap(value: Value) -> Value {
-    json!({ RESULT: value })
+    Value::Object(Map::from_iter([(RESULT.to_owned(), value)]))
 }
 
 /// Tells whether something refers to a place that moves.

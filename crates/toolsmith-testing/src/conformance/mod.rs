@@ -8,8 +8,10 @@ pub mod client;
 mod plain;
 mod prompts;
 mod resources;
+mod tasks;
 
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use serde_json::Value;
 use toolsmith_core::{AnyTool, Outcome, Schema, ToolContext, ToolDef};
@@ -35,6 +37,7 @@ pub fn server() -> Result<Server, BuildError> {
     let mut tools = plain::tools();
     tools.extend(plain::changing(&changing));
     tools.extend(asking::tools());
+    tools.extend(tasks::tools());
     let policy = Policy::new(Mode::Auto);
     let toolbox = Toolbox::builder().tools(tools).policy(policy).build()?;
     let _ = changing.toolbox.set(toolbox.clone());
@@ -42,6 +45,7 @@ pub fn server() -> Result<Server, BuildError> {
         .name("conformance")
         .resources(resources::Fixtures)
         .prompts(prompts::Fixtures)
+        .tasks(SystemTime::now)
         .build();
     let _ = changing.notifier.set(server.notifier());
     Ok(server)
@@ -53,12 +57,15 @@ where
     F: Fn(Value, ToolContext) -> R + Send + Sync + 'static,
     R: Future<Output = Outcome> + Send + 'static,
 {
+    AnyTool::from_fn(definition(name, description, input), work)
+}
+
+fn definition(name: &str, description: &str, input: Value) -> ToolDef {
     let schema = Schema::as_received(input).expect("the suite's schemas are objects");
-    let definition = ToolDef::new(name)
+    ToolDef::new(name)
         .expect("the suite's names are names")
         .with_description(description)
-        .with_input(schema);
-    AnyTool::from_fn(definition, work)
+        .with_input(schema)
 }
 
 /// The schema of a fixture without arguments.

@@ -13,8 +13,10 @@ use http_body_util::{BodyExt, Full};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::metrics::Counts;
+use super::sessions::InUse;
 
 /// What a client gets.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -37,20 +39,33 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Answer {
 }
 
 /// A request that is being answered, until the last byte of the answer is taken.
-#[derive(Debug)]
-pub(super) struct Flight(Arc<AtomicUsize>);
+pub(super) struct Flight {
+    flights: Arc<AtomicUsize>,
+    room: Option<OwnedSemaphorePermit>,
+    /// The session it belongs to, which does not give way meanwhile.
+    _session: Option<InUse>,
+}
 
 impl Flight {
-    pub(super) fn begin(counts: &Counts) -> Self {
+    pub(super) fn begin(counts: &Counts, session: Option<InUse>) -> Self {
         let flights = Arc::clone(&counts.in_flight);
         flights.fetch_add(1, Ordering::AcqRel);
-        Self(flights)
+        Self {
+            flights,
+            room: None,
+            _session: session,
+        }
+    }
+
+    /// Keeps room taken until the end.
+    pub(super) fn occupy(&mut self, room: Option<OwnedSemaphorePermit>) {
+        self.room = room;
     }
 }
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        self.flights.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Checked {
     pub(super) request: Request<Full<Bytes>>,
     /// Whether it opens a session.
     pub(super) opens: bool,
+    /// The part of the room for all bodies it takes, until it is answered.
+    pub(super) room: Option<OwnedSemaphorePermit>,
 }
 
 impl Bodies {
@@ -49,11 +51,12 @@ impl Bodies {
             return Ok(Checked {
                 request,
                 opens: false,
+                room: None,
             });
         }
         is_json(&parts.headers)?;
         let read = tokio::time::timeout(self.time, self.read(body)).await;
-        let (bytes, _room) =
+        let (bytes, room) =
             read.map_err(|_| plain(StatusCode::REQUEST_TIMEOUT, "the body took too long\n"))??;
         let envelope = envelope::open(&bytes, self.limit)
             .map_err(|rejected| json(StatusCode::BAD_REQUEST, &rejected.to_value()))?;
@@ -63,7 +66,11 @@ impl Bodies {
             .is_some_and(|method| method == "initialize");
         toolsmith_core::json::dismantle(message);
         let request = Request::from_parts(parts, Full::new(bytes));
-        Ok(Checked { request, opens })
+        Ok(Checked {
+            request,
+            opens,
+            room,
+        })
     }
 
     async fn read(

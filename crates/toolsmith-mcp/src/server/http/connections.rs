@@ -56,9 +56,8 @@ pub(super) async fn serve(
         };
         let (service, stop) = (Arc::clone(&service), stop.clone());
         connections.spawn(async move {
-            service.counts.connections.fetch_add(1, Ordering::Relaxed);
+            let _counted = Counted::new(&service);
             converse(stream, &service, stop).await;
-            service.counts.connections.fetch_sub(1, Ordering::Relaxed);
             drop(place);
         });
     }
@@ -70,6 +69,22 @@ pub(super) async fn serve(
     .await;
     connections.shutdown().await;
     Ok(())
+}
+
+/// A connection that is counted, however it ends.
+struct Counted<'s>(&'s Service);
+
+impl<'s> Counted<'s> {
+    fn new(service: &'s Service) -> Self {
+        service.counts.connections.fetch_add(1, Ordering::Relaxed);
+        Self(service)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.counts.connections.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// One connection, from its first request to its last.
@@ -114,14 +129,13 @@ fn refuse(stream: &TcpStream) {
 
 /// Lets calls finish; when time is up they are cancelled, and answered as such.
 async fn drain(service: &Service) {
-    let shared = &service.server.shared;
-    shared.draining.cancel();
+    service.life.draining.cancel();
     let flights = || service.counts.in_flight.load(Ordering::Acquire);
     let end = Instant::now() + service.limits.drain;
     while flights() > 0 && Instant::now() < end {
         tokio::time::sleep(LOOK).await;
     }
-    shared.closing.cancel();
+    service.life.closing.cancel();
     let end = Instant::now() + LAST_ANSWERS;
     while flights() > 0 && Instant::now() < end {
         tokio::time::sleep(LOOK).await;

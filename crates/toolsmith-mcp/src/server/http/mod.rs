@@ -34,8 +34,8 @@ use self::answer::{Answer, Flight, plain};
 use self::body::{Bodies, Checked};
 use self::metrics::Counts;
 use self::sessions::Sessions;
-use super::Server;
 use super::handler::Connection;
+use super::{Life, Server};
 
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
@@ -85,7 +85,8 @@ impl HttpOptions {
 pub struct HttpLimits {
     /// How many bytes a request's body may have.
     pub body_bytes: usize,
-    /// How many bytes all bodies that are being read may have together.
+    /// How many bytes the bodies of all requests that are not answered yet may have
+    /// together.
     pub all_bodies_bytes: usize,
     /// How many bytes a request's head may have.
     pub head_bytes: usize,
@@ -134,6 +135,7 @@ struct Service {
     counts: Counts,
     limits: HttpLimits,
     protocol: StreamableHttpService<Connection, LocalSessionManager>,
+    life: Life,
     /// Ends every stream; cancelled when nobody waits for an answer any more.
     streams: CancellationToken,
 }
@@ -165,9 +167,10 @@ impl Server {
             .with_json_response(true)
             .with_max_request_body_bytes(options.limits.body_bytes)
             .with_cancellation_token(streams.clone());
-        let shared = Arc::clone(&self.shared);
+        let life = Life::default();
+        let (shared, their_life) = (Arc::clone(&self.shared), life.clone());
         let protocol = StreamableHttpService::new(
-            move || Ok(Connection::new(Arc::clone(&shared))),
+            move || Ok(Connection::new(Arc::clone(&shared), their_life.clone())),
             Arc::clone(&manager),
             config,
         );
@@ -179,6 +182,7 @@ impl Server {
             counts: Counts::default(),
             limits: options.limits,
             protocol,
+            life,
             streams,
         };
         Ok(HttpServer {
@@ -239,10 +243,17 @@ impl Service {
     async fn protocol(&self, mut request: Request<Incoming>) -> Result<Answer, Answer> {
         // It opened the door; nothing behind it needs to know it.
         request.headers_mut().remove(hyper::header::AUTHORIZATION);
-        let _in_use = self.sessions.used_by(request.headers());
+        let in_use = self.sessions.used_by(request.headers());
         let is_call = request.method() == Method::POST;
-        let flight = is_call.then(|| Flight::begin(&self.counts));
-        let Checked { request, opens } = self.bodies.check(request).await?;
+        let mut flight = is_call.then(|| Flight::begin(&self.counts, in_use));
+        let Checked {
+            request,
+            opens,
+            room,
+        } = self.bodies.check(request).await?;
+        if let Some(flight) = &mut flight {
+            flight.occupy(room);
+        }
         if opens {
             self.sessions.make_room().await;
         }

@@ -1,7 +1,10 @@
 //! `cargo xtask bench`: the costs the design promises, measured.
 //!
 //! Each benchmark is a binary of `toolsmith-testing` that compares two things in
-//! one run and prints their ratio; this file only knows their names.
+//! one run and prints their ratio; this file only knows their names, and `peers.rs`
+//! what of others is measured beside ours.
+
+pub(crate) mod peers;
 
 use std::path::Path;
 
@@ -12,11 +15,14 @@ use crate::step::{Step, locked};
 pub(crate) struct Benchmark {
     name: &'static str,
     binary: &'static str,
+    /// Whether it is handed the command lines of what others have built.
+    has_peers: bool,
 }
 
 const BENCHMARKS: &[Benchmark] = &[Benchmark {
     name: "call",
     binary: "bench_call",
+    has_peers: false,
 }];
 
 /// Returns the benchmarks of the given names, all of them for no name, or what is wrong with a name.
@@ -48,7 +54,13 @@ pub(crate) fn run(root: &Path, chosen: &[&Benchmark]) -> anyhow::Result<()> {
             .into_iter()
             .chain([benchmark.binary])
             .chain(locked(root));
-        Step::cargo(benchmark.name, words).run(root)?;
+        let mut step = Step::cargo(benchmark.name, words);
+        if benchmark.has_peers {
+            for (name, line) in peers::install(root)? {
+                step = step.with_environment(name, line);
+            }
+        }
+        step.run(root)?;
     }
     Ok(())
 }
