@@ -97,11 +97,11 @@ pub(super) async fn connect(
                 && authorizer.settle().await?
             {
                 service = serve()?.await;
+                if service.is_ok() {
+                    authorizer.admitted();
+                }
             }
             let service = service.map_err(|error| ConnectError::handshake(&error))?;
-            if let Some(authorizer) = authorizer {
-                authorizer.admitted();
-            }
             client.listens().await;
             (service, None)
         }

@@ -27,7 +27,7 @@ use sse_stream::{Sse, SseStream};
 use tokio::sync::watch;
 use toolsmith_net::{Client, Method, RequestBuilder, Response, read_body};
 
-use super::authorize::{Authorizer, Refusal};
+use super::authorize::{Authorizer, Gained, Refusal};
 use super::error::HttpError;
 
 const JSON: &str = "application/json";
@@ -97,21 +97,27 @@ impl Http {
         let Some(authorizer) = &self.authorizer else {
             return request(None).await;
         };
-        for round in 0..AUTHORIZATIONS {
+        let mut gained = None;
+        for _ in 0..AUTHORIZATIONS {
             let token = authorizer.token().await;
             let answer = request(token.clone()).await;
-            let Some(refusal) = answer
+            let Some(mut refusal) = answer
                 .as_ref()
                 .err()
                 .and_then(|error| refusal(error, token))
             else {
-                if round > 0 && answer.is_ok() {
+                if gained.is_some() && answer.is_ok() {
                     authorizer.admitted();
                 }
                 return answer;
             };
+            // Whom a new authorization does not let in, another will not.
+            if refusal.scope.is_none() && gained == Some(Gained::Authorized) {
+                return answer;
+            }
+            refusal.renewed = gained == Some(Gained::Renewed);
             let admitted = authorizer.admit(&refusal).await;
-            admitted.map_err(|error| failed(error.into()))?;
+            gained = Some(admitted.map_err(|error| failed(error.into()))?);
         }
         request(authorizer.token().await).await
     }
@@ -368,6 +374,7 @@ fn refusal(error: &Failure, token: Option<String>) -> Option<Refusal> {
         token,
         challenge,
         scope,
+        renewed: false,
     })
 }
 

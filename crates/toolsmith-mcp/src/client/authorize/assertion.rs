@@ -8,8 +8,6 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-use super::credentials::now;
-
 /// How long an assertion is good for, in seconds.
 const GOOD: u64 = 120;
 
@@ -20,7 +18,7 @@ enum Key {
 }
 
 /// A signed statement to `audience` that we are the client of this id.
-pub(super) fn of(client: &str, audience: &str, pem: &str) -> Result<String, String> {
+pub(super) fn of(client: &str, audience: &str, pem: &str, now: u64) -> Result<String, String> {
     let key = read(pem)?;
     let mut id = [0_u8; 16];
     getrandom::fill(&mut id).map_err(|error| error.to_string())?;
@@ -32,8 +30,8 @@ pub(super) fn of(client: &str, audience: &str, pem: &str) -> Result<String, Stri
         "iss": client,
         "sub": client,
         "aud": audience,
-        "iat": now(),
-        "exp": now() + GOOD,
+        "iat": now,
+        "exp": now + GOOD,
         "jti": URL_SAFE_NO_PAD.encode(id),
     });
     let header = json!({ "alg": algorithm, "typ": "JWT" });

@@ -49,6 +49,19 @@ pub(in crate::client) struct Refusal {
     pub(in crate::client) challenge: Option<String>,
     /// The permissions it wants beyond those it was given.
     pub(in crate::client) scope: Option<String>,
+    /// Whether the token was renewed for this request, so that to do it again is in vain.
+    pub(in crate::client) renewed: bool,
+}
+
+/// What was got for a request that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::client) enum Gained {
+    /// The token somebody else got meanwhile.
+    Nothing,
+    /// A fresh token for what was granted before.
+    Renewed,
+    /// A new authorization.
+    Authorized,
 }
 
 /// Who grants authorization.
@@ -86,12 +99,12 @@ impl Authorizer {
     /// The token to send; renewed where it is about to end and can be.
     pub(in crate::client) async fn token(&self) -> Option<String> {
         let credential = self.current()?;
-        if !credential.is_stale() || credential.refresh_token.is_none() {
+        if !credential.is_stale(self.0.options.now()) || credential.refresh_token.is_none() {
             return Some(credential.access_token.clone());
         }
         let _turn = self.0.turn.lock().await;
         let credential = self.current()?;
-        if credential.is_stale()
+        if credential.is_stale(self.0.options.now())
             && let Ok(mut found) = self.find(None).await
             && let Err(error) = self.renew(&mut found, &credential).await
         {
@@ -109,31 +122,36 @@ impl Authorizer {
     pub(in crate::client) async fn settle(&self) -> Result<bool, AuthorizeError> {
         let refusal = lock(&self.0.refusal).take();
         match refusal {
-            Some(refusal) => self.admit(&refusal).await.map(|()| true),
+            Some(refusal) => self.admit(&refusal).await.map(|_| true),
             None => Ok(false),
         }
     }
 
     /// Gets a token with which a request that was refused may be let in.
-    pub(in crate::client) async fn admit(&self, refusal: &Refusal) -> Result<(), AuthorizeError> {
+    pub(in crate::client) async fn admit(
+        &self,
+        refusal: &Refusal,
+    ) -> Result<Gained, AuthorizeError> {
         let _turn = self.0.turn.lock().await;
         let current = self.current();
         if let Some(current) = &current
             && refusal.token.as_deref() != Some(&current.access_token)
         {
-            return Ok(());
+            return Ok(Gained::Nothing);
         }
         let challenge = refusal.challenge.as_deref();
         let (Some(wanted), Some(current)) = (&refusal.scope, &current) else {
             let mut found = self.find(challenge).await?;
             if let Some(current) = &current
                 && current.refresh_token.is_some()
+                && !refusal.renewed
                 && self.renew(&mut found, current).await.is_ok()
             {
-                return Ok(());
+                return Ok(Gained::Renewed);
             }
             let scopes = found.manager.select_initial_scopes(&[]).await;
-            return self.authorize(found, scopes, current.as_deref()).await;
+            self.authorize(found, scopes, current.as_deref()).await?;
+            return Ok(Gained::Authorized);
         };
         let mut scopes = current.scopes.clone();
         add(&mut scopes, wanted.split_whitespace());
@@ -142,7 +160,8 @@ impl Authorizer {
             return Err(AuthorizeError::Scope(wanted));
         }
         let found = self.find(challenge).await?;
-        self.authorize(found, scopes, Some(current)).await
+        self.authorize(found, scopes, Some(current)).await?;
+        Ok(Gained::Authorized)
     }
 
     /// Notes that what was authorized was let in.
@@ -345,6 +364,7 @@ impl Authorizer {
             metadata: &metadata,
             resource: &resource,
             scopes,
+            now: self.0.options.now(),
         };
         let known = self.0.options.client_of(&issuer);
         let client = || {
@@ -367,7 +387,14 @@ impl Authorizer {
             secret: None,
             redirect_uri: None,
         };
-        let mut credential = Credential::new(&self.0.url, &issuer, client, token, scopes);
+        let mut credential = Credential::new(
+            &self.0.url,
+            &issuer,
+            client,
+            token,
+            scopes,
+            self.0.options.now(),
+        );
         // Asking again is as good, and needs nothing that would have to be kept.
         credential.refresh_token = None;
         self.replace(credential);
@@ -412,7 +439,15 @@ impl Authorizer {
             issuer: issuer.to_owned(),
             reason: "its answer is no bearer token".to_owned(),
         })?;
-        self.replace(Credential::new(&self.0.url, issuer, client, token, scopes));
+        let now = self.0.options.now();
+        self.replace(Credential::new(
+            &self.0.url,
+            issuer,
+            client,
+            token,
+            scopes,
+            now,
+        ));
         Ok(())
     }
 

@@ -8,7 +8,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +140,7 @@ impl Credential {
         client: Client,
         token: Token,
         asked: &[String],
+        now: u64,
     ) -> Self {
         let mut scopes = asked.to_vec();
         let granted = token.scope.as_deref().unwrap_or_default();
@@ -152,14 +152,14 @@ impl Credential {
             client,
             access_token: token.access_token,
             refresh_token: token.refresh_token,
-            expires_at: token.expires_in.map(|time| now().saturating_add(time)),
+            expires_at: token.expires_in.map(|time| now.saturating_add(time)),
             scopes,
         }
     }
 
     /// Whether the token ended, or is about to.
-    pub(super) fn is_stale(&self) -> bool {
-        self.expires_at.is_some_and(|end| end <= now() + CLOSE)
+    pub(super) fn is_stale(&self, now: u64) -> bool {
+        self.expires_at.is_some_and(|end| end <= now + CLOSE)
     }
 
     /// The address of the upstream it is for.
@@ -180,12 +180,6 @@ pub(super) fn add<'a>(scopes: &mut Vec<String>, more: impl IntoIterator<Item = &
             scopes.push(scope.to_owned());
         }
     }
-}
-
-/// Seconds since 1970: tokens outlive the process, so no other clock will do.
-pub(super) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.unwrap_or_default().as_secs()
 }
 
 impl fmt::Debug for Credential {

@@ -28,6 +28,8 @@ pub(super) struct Asked<'a> {
     pub(super) metadata: &'a AuthorizationMetadata,
     pub(super) resource: &'a str,
     pub(super) scopes: &'a [String],
+    /// In seconds since 1970.
+    pub(super) now: u64,
 }
 
 impl Asked<'_> {
@@ -113,7 +115,7 @@ impl Asked<'_> {
                 return Ok(Some(format!("Basic {}", STANDARD.encode(pair))));
             }
             Proof::Key(key) => {
-                let signed = assertion::of(&client.id, audience, key.expose());
+                let signed = assertion::of(&client.id, audience, key.expose(), self.now);
                 let signed = signed.map_err(|reason| self.failed(reason))?;
                 form.push(("client_assertion_type", CLIENT_ASSERTION.to_owned()));
                 form.push(("client_assertion", signed));

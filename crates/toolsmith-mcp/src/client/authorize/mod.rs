@@ -18,7 +18,7 @@ mod grants;
 mod options;
 mod web;
 
-pub(super) use authorizer::{Authorizer, Refusal};
+pub(super) use authorizer::{Authorizer, Gained, Refusal};
 pub use credentials::{Credential, CredentialFile, Credentials};
 pub use error::AuthorizeError;
 pub use options::{Authorization, Consent, Enterprise, Grant, Proof, Registered, Secret};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Credentials;
 use crate::BoxFuture;
@@ -36,6 +36,7 @@ pub struct Authorization {
     pub allow_loopback: bool,
     /// How long a person may take to consent.
     pub consent_time: Duration,
+    clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
 /// Who grants authorization.
@@ -108,8 +109,9 @@ pub struct Enterprise {
 pub struct Secret(String);
 
 impl Authorization {
-    /// Authorization by a grant.
-    pub fn new(grant: Grant) -> Self {
+    /// Authorization by a grant. Tokens outlive the process, so their end is told by
+    /// the clock of the wall.
+    pub fn new(grant: Grant, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self {
             grant,
             registered: Vec::new(),
@@ -119,12 +121,16 @@ impl Authorization {
             trusted_origins: Vec::new(),
             allow_loopback: false,
             consent_time: CONSENT,
+            clock: Arc::new(clock),
         }
     }
 
     /// Authorization by a person.
-    pub fn by_person(consent: impl Consent) -> Self {
-        Self::new(Grant::Person(Arc::new(consent)))
+    pub fn by_person(
+        consent: impl Consent,
+        clock: impl Fn() -> SystemTime + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(Grant::Person(Arc::new(consent)), clock)
     }
 
     /// Adds a client that was registered beforehand.
@@ -160,6 +166,12 @@ impl Authorization {
     pub fn trusting_loopback(mut self) -> Self {
         self.allow_loopback = true;
         self
+    }
+
+    /// Seconds since 1970.
+    pub(super) fn now(&self) -> u64 {
+        let now = (self.clock)().duration_since(UNIX_EPOCH);
+        now.unwrap_or_default().as_secs()
     }
 
     /// The registered client of an issuer.

@@ -4,12 +4,15 @@
 //! would visit with the redirect that would come of it. It listens at another port of
 //! this machine, which the product reaches only because it is told to, here.
 
+use std::time::SystemTime;
+
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use toolsmith_mcp::BoxFuture;
 use toolsmith_mcp::client::authorize::{
     Authorization, Consent, Enterprise, Grant, Proof, Registered,
 };
-use toolsmith_net::{Client, ClientLimits, Method, Reach};
 
 use super::Scenario;
 
@@ -34,7 +37,7 @@ pub(super) fn authorization(scenario: &Scenario) -> Option<Authorization> {
         }
         _ => Grant::Person(std::sync::Arc::new(Headless)),
     };
-    let mut authorization = Authorization::new(grant)
+    let mut authorization = Authorization::new(grant, SystemTime::now)
         .with_metadata_url(DOCUMENT)
         .trusting_loopback();
     if let Some(id) = text("client_id") {
@@ -69,18 +72,26 @@ impl Consent for Headless {
     }
 }
 
+/// Asks for a page and returns where it leads, without going there.
 async fn visit(url: &str) -> Result<String, String> {
-    let limits = ClientLimits {
-        max_redirects: 0,
-        ..ClientLimits::default()
-    };
-    let client = Client::new(Reach::public().and_loopback(), limits);
-    let client = client.map_err(|error| error.to_string())?;
-    let request = client.request(Method::GET, url);
-    let request = request.map_err(|error| error.to_string())?;
-    let answer = request.send().await.map_err(|error| error.to_string())?;
-    let location = answer.headers().get("location");
-    let location = location.and_then(|value| value.to_str().ok());
-    let nowhere = || format!("the page answered {} and leads nowhere", answer.status());
-    location.map(str::to_owned).ok_or_else(nowhere)
+    let unreadable = || "the page is not at this machine".to_owned();
+    let rest = url.strip_prefix("http://").ok_or_else(unreadable)?;
+    let (host, path) = rest.split_once('/').ok_or_else(unreadable)?;
+    let answer = ask(host, path).await.map_err(|error| error.to_string())?;
+    let location = answer.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let is_it = name.eq_ignore_ascii_case("location");
+        is_it.then(|| value.trim().to_owned())
+    });
+    let status = answer.lines().next().unwrap_or_default();
+    location.ok_or_else(|| format!("the page leads nowhere: {status}"))
+}
+
+async fn ask(host: &str, path: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(host).await?;
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.take(64 << 10).read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
