@@ -3,7 +3,9 @@
 use std::error::Error;
 
 use rmcp::service::{ClientInitializeError, ServiceError};
-use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+};
 use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_net::Refused;
 
@@ -155,6 +157,11 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
 fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     if let Some(ServiceError::TransportSend(inner)) = error.downcast_ref::<ServiceError>() {
         return Some(inner.error.as_ref());
+    }
+    if let Some(StreamableHttpError::Client(inner)) =
+        error.downcast_ref::<StreamableHttpError<HttpError>>()
+    {
+        return Some(inner);
     }
     match error.downcast_ref::<ClientInitializeError>() {
         Some(ClientInitializeError::TransportError { error, .. }) => Some(error.error.as_ref()),

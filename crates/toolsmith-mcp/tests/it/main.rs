@@ -22,3 +22,5 @@ mod beside;
 mod approval;
 
 mod questions;
+
+mod authorize;
