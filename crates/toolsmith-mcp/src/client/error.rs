@@ -133,7 +133,7 @@ fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
 /// An error with its causes, each once, within bounds.
 fn told(error: &(dyn Error + 'static)) -> String {
     let mut text = String::new();
-    for each in chain(error) {
+    for each in chain(error).filter(|each| !is_wrapping(*each)) {
         let part = each.to_string();
         if !text.contains(&part) {
             if !text.is_empty() {
@@ -151,6 +151,16 @@ fn told(error: &(dyn Error + 'static)) -> String {
 
 fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| cause(*error)).take(16)
+}
+
+/// Tells whether an error only says by which types of `rmcp` its cause came.
+fn is_wrapping(error: &(dyn Error + 'static)) -> bool {
+    let sent = error.downcast_ref::<ServiceError>();
+    let begun = error.downcast_ref::<ClientInitializeError>();
+    let http = error.downcast_ref::<StreamableHttpError<HttpError>>();
+    matches!(sent, Some(ServiceError::TransportSend(_)))
+        || matches!(begun, Some(ClientInitializeError::TransportError { .. }))
+        || matches!(http, Some(StreamableHttpError::Client(_)))
 }
 
 /// The cause of an error; `rmcp` hides the transport's own behind a field.

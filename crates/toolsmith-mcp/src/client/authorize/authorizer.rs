@@ -5,7 +5,7 @@
 //! an upstream may change its authorization server; what one server granted is then
 //! not shown to the next.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::transport::auth::CredentialStore as _;
@@ -38,6 +38,8 @@ struct Inner {
     refusal: Mutex<Option<Refusal>>,
     turn: tokio::sync::Mutex<()>,
     in_vain: AtomicU32,
+    /// Whether what is kept is older than what is in use, for it could not be replaced.
+    outdated: AtomicBool,
 }
 
 /// A request that was not let in.
@@ -77,23 +79,37 @@ impl Authorizer {
         options: &Authorization,
     ) -> Result<Self, AuthorizeError> {
         let web = Arc::new(Web::new(url, options)?);
-        let kept = match options.credentials.as_ref().map(|kept| kept.load(url)) {
-            Some(Ok(kept)) => kept.filter(|kept| kept.resource == url),
-            Some(Err(error)) => {
-                tracing::warn!(target: "toolsmith::mcp", "kept credentials are not used: {error}");
-                None
-            }
-            None => None,
-        };
-        Ok(Self(Arc::new(Inner {
+        let authorizer = Self(Arc::new(Inner {
             options: options.clone(),
             url: url.to_owned(),
             web,
-            current: Mutex::new(kept.map(Arc::new)),
+            current: Mutex::new(None),
             refusal: Mutex::new(None),
             turn: tokio::sync::Mutex::new(()),
             in_vain: AtomicU32::new(0),
-        })))
+            outdated: AtomicBool::new(false),
+        }));
+        authorizer.reload();
+        Ok(authorizer)
+    }
+
+    /// Takes what was kept meanwhile, by another process of the same user perhaps.
+    fn reload(&self) {
+        let Some(store) = &self.0.options.credentials else {
+            return;
+        };
+        if self.0.outdated.load(Ordering::Relaxed) {
+            return;
+        }
+        match store.load(&self.0.url) {
+            Ok(Some(kept)) if kept.resource == self.0.url => {
+                *lock(&self.0.current) = Some(Arc::new(kept));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(target: "toolsmith::mcp", "kept credentials are not used: {error}");
+            }
+        }
     }
 
     /// The token to send; renewed where it is about to end and can be.
@@ -103,6 +119,7 @@ impl Authorizer {
             return Some(credential.access_token.clone());
         }
         let _turn = self.0.turn.lock().await;
+        self.reload();
         let credential = self.current()?;
         if credential.is_stale(self.0.options.now())
             && let Ok(mut found) = self.find(None).await
@@ -133,18 +150,25 @@ impl Authorizer {
         refusal: &Refusal,
     ) -> Result<Gained, AuthorizeError> {
         let _turn = self.0.turn.lock().await;
+        self.reload();
         let current = self.current();
         if let Some(current) = &current
             && refusal.token.as_deref() != Some(&current.access_token)
         {
             return Ok(Gained::Nothing);
         }
+        let can_renew = refusal.scope.is_none() && !refusal.renewed;
+        let renewable = |current: &Credential| can_renew && current.refresh_token.is_some();
+        if let Some(reason) = self.0.options.absent()
+            && !current.as_deref().is_some_and(renewable)
+        {
+            return Err(AuthorizeError::Consent(reason));
+        }
         let challenge = refusal.challenge.as_deref();
         let (Some(wanted), Some(current)) = (&refusal.scope, &current) else {
             let mut found = self.find(challenge).await?;
             if let Some(current) = &current
-                && current.refresh_token.is_some()
-                && !refusal.renewed
+                && renewable(current)
                 && self.renew(&mut found, current).await.is_ok()
             {
                 return Ok(Gained::Renewed);
@@ -232,6 +256,9 @@ impl Authorizer {
         mut scopes: Vec<String>,
         old: Option<&Credential>,
     ) -> Result<(), AuthorizeError> {
+        if let Some(reason) = self.0.options.absent() {
+            return Err(AuthorizeError::Consent(reason));
+        }
         let before = self.0.in_vain.fetch_add(1, Ordering::Relaxed);
         if before >= MOST {
             self.0.in_vain.store(MOST, Ordering::Relaxed);
@@ -455,6 +482,7 @@ impl Authorizer {
         if let Some(store) = &self.0.options.credentials
             && let Err(error) = store.save(&credential)
         {
+            self.0.outdated.store(true, Ordering::Relaxed);
             tracing::warn!(target: "toolsmith::mcp", "credentials could not be kept: {error}");
         }
         *lock(&self.0.current) = Some(Arc::new(credential));

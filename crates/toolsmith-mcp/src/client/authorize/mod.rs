@@ -8,7 +8,9 @@
 //!
 //! Every address an upstream or its metadata names goes through `web`, which reaches
 //! public addresses over TLS and what the configuration names. A token is sent to the
-//! upstream it was issued for and to nobody else.
+//! upstream it was issued for and to nobody else. No token is logged here; `rmcp` logs
+//! authorization codes at the level debug of the target `rmcp::transport::auth`, which
+//! hosts keep out of their logs.
 
 mod assertion;
 mod authorizer;

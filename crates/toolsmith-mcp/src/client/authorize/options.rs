@@ -58,6 +58,12 @@ pub trait Consent: Send + Sync + 'static {
     /// Where the browser is sent when the person has decided. It stays the same.
     fn redirect_uri(&self) -> &str;
 
+    /// Says why nobody can be asked, where that is known beforehand. Then what was
+    /// granted before is used, and nothing new is begun.
+    fn absent(&self) -> Option<String> {
+        None
+    }
+
     /// Lets the person visit an address, and returns the address the browser was then
     /// sent to, with everything in it.
     ///
@@ -186,9 +192,17 @@ impl Authorization {
 
     /// How much longer an upstream may take to start because of a person.
     pub(in crate::client) fn waits(&self) -> Duration {
-        match self.grant {
-            Grant::Person(_) => self.consent_time,
+        match &self.grant {
+            Grant::Person(consent) if consent.absent().is_none() => self.consent_time,
             _ => Duration::ZERO,
+        }
+    }
+
+    /// Why nothing new can be granted.
+    pub(super) fn absent(&self) -> Option<String> {
+        match &self.grant {
+            Grant::Person(consent) => consent.absent(),
+            _ => None,
         }
     }
 }
