@@ -18,6 +18,7 @@ mod credentials;
 mod error;
 mod grants;
 mod options;
+mod person;
 mod web;
 
 pub(super) use authorizer::{Authorizer, Gained, Refusal};
