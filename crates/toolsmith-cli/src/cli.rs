@@ -113,7 +113,7 @@ pub(crate) enum Command {
     /// Serve the tools to MCP clients
     Serve(Serve),
     /// List the upstream MCP servers and how they are doing
-    Servers,
+    Servers(Servers),
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
     /// Print a completion script for a shell
@@ -121,6 +121,13 @@ pub(crate) enum Command {
         /// The shell.
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Servers {
+    /// Log in to a server that asks for OAuth, in a browser.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) login: Option<String>,
 }
 
 #[derive(Debug, Args)]

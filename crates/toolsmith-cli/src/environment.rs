@@ -31,6 +31,12 @@ pub(crate) fn token_file() -> Option<PathBuf> {
     Some(state_folder()?.join("token"))
 }
 
+/// The file that the credentials of an upstream server are kept in.
+pub(crate) fn credentials_file(server: &str) -> Option<PathBuf> {
+    let name = format!("{server}.json");
+    Some(state_folder()?.join("credentials").join(name))
+}
+
 /// All of it, for what upstream servers refer to and may be given.
 pub(crate) fn everything() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()

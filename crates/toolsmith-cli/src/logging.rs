@@ -23,7 +23,9 @@ pub(crate) fn start(verbose: u8) {
         .as_deref()
         .unwrap_or(default)
         .parse()
-        .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN));
+        .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
+        // Below this it tells authorization codes.
+        .with_target("rmcp::transport::auth", tracing::Level::INFO);
     let stderr = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))

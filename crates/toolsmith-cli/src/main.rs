@@ -10,6 +10,7 @@ mod command;
 mod environment;
 mod failure;
 mod logging;
+mod login;
 mod print;
 mod progress;
 mod prompt;

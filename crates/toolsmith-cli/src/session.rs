@@ -11,6 +11,7 @@ use toolsmith_runtime::{Caller, Selection, Toolbox};
 use crate::cli::Cli;
 use crate::environment;
 use crate::failure::Failure;
+use crate::login;
 use crate::print;
 use crate::progress::ProgressBars;
 use crate::prompt::TerminalApprover;
@@ -73,6 +74,7 @@ impl Session {
             .iter()
             .filter(|each| wanted(&each.name))
             .cloned()
+            .map(login::with_kept)
             .collect();
         if !wanted.is_empty() {
             // What children leave behind is ours to end.

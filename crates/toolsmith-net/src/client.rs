@@ -15,8 +15,6 @@ use crate::names::{JudgedNames, Names, SystemNames};
 use crate::reach::Reach;
 use crate::{HttpClient, tls};
 
-/// How many redirects in a row are followed.
-const MAX_REDIRECTS: usize = 5;
 /// How many bytes of headers an answer may have over HTTP/2; over HTTP/1 it is 400 KiB.
 const MAX_HEADER_BYTES: u32 = 64 << 10;
 
@@ -36,6 +34,9 @@ pub struct ClientLimits {
     pub total: Option<Duration>,
     /// How many headers an answer may have.
     pub max_headers: usize,
+    /// How many redirects in a row are followed, all at one origin; with none the
+    /// redirect itself is the answer.
+    pub max_redirects: usize,
 }
 
 /// Why no client could be made.
@@ -56,6 +57,7 @@ impl Default for ClientLimits {
             connect_timeout: Duration::from_secs(10),
             total: Some(Duration::from_secs(60)),
             max_headers: 100,
+            max_redirects: 5,
         }
     }
 }
@@ -87,6 +89,7 @@ impl Client {
             connect_timeout,
             total,
             max_headers,
+            max_redirects,
         } = limits;
         let at_redirect = reach.clone();
         let builder = HttpClient::builder()
@@ -96,7 +99,7 @@ impl Client {
             .proxy(gate(reach.clone()))
             .dns_resolver(judged)
             .redirect(Policy::custom(move |attempt| {
-                redirect(&at_redirect, attempt)
+                redirect(&at_redirect, max_redirects, attempt)
             }))
             .referer(false)
             .tcp_nodelay(true)
@@ -138,14 +141,17 @@ impl Client {
 }
 
 /// Follows a redirect to the same origin; credentials and bodies go nowhere else.
-fn redirect(reach: &Reach, attempt: Attempt<'_>) -> Action {
+fn redirect(reach: &Reach, most: usize, attempt: Attempt<'_>) -> Action {
     let (Some(first), next) = (attempt.previous().first(), attempt.url()) else {
         return attempt.stop();
     };
+    if most == 0 {
+        return attempt.stop();
+    }
     let judged = if next.origin() != first.origin() {
         Err("it leads to another server".to_owned())
-    } else if attempt.previous().len() > MAX_REDIRECTS {
-        Err(format!("more than {MAX_REDIRECTS} in a row"))
+    } else if attempt.previous().len() > most {
+        Err(format!("more than {most} in a row"))
     } else {
         reach
             .vet(next.as_str())

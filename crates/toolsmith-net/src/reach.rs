@@ -14,12 +14,16 @@ use crate::error::{Refused, origin};
 #[derive(Clone, Debug)]
 pub struct Reach {
     named: Vec<Origin>,
+    loopback: bool,
 }
 
 impl Reach {
     /// Permits globally routable addresses, and no others.
     pub fn public() -> Self {
-        Self { named: Vec::new() }
+        Self {
+            named: Vec::new(),
+            loopback: false,
+        }
     }
 
     /// Permits the scheme, host and port of a URL from the user's configuration as well.
@@ -32,6 +36,24 @@ impl Reach {
     pub fn and_origin(mut self, url: &str) -> Result<Self, Refused> {
         self.named.push(well_formed(url)?.origin());
         Ok(self)
+    }
+
+    /// Permits this machine as well, at every port.
+    ///
+    /// For tests and for servers under development: whoever may name an address then
+    /// reaches whatever else listens here.
+    #[must_use]
+    pub fn and_loopback(mut self) -> Self {
+        self.loopback = true;
+        self
+    }
+
+    /// Tells whether the user's configuration names the scheme, host and port of a URL,
+    /// or this machine where it may be reached.
+    pub fn names(&self, url: &str) -> bool {
+        well_formed(url).is_ok_and(|url| {
+            self.named.contains(&url.origin()) || (self.loopback && is_loopback(&url))
+        })
     }
 
     /// Reads a URL and judges all that can be judged before its name is resolved.
@@ -47,7 +69,7 @@ impl Reach {
 
     /// Judges where a URL leads, as far as it can be told without resolving a name.
     pub(crate) fn judge(&self, url: &Url) -> Result<(), Refused> {
-        if self.named.contains(&url.origin()) {
+        if self.named.contains(&url.origin()) || (self.loopback && is_loopback(url)) {
             return Ok(());
         }
         match url.host() {
@@ -66,8 +88,10 @@ impl Reach {
         if self.named_host(name).is_some() {
             return Ok(());
         }
+        let permitted = |address: &IpAddr| self.loopback && address.is_loopback();
         addresses
             .iter()
+            .filter(|address| !(is_localhost(name) && permitted(address)))
             .try_for_each(|address| judge_address(name, *address))
     }
 
@@ -89,6 +113,21 @@ impl Reach {
         };
         self.named.iter().find(is_it)
     }
+}
+
+/// Tells whether a URL is spelled as one of this machine: a name that merely resolves
+/// to it is not.
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => is_localhost(name),
+        None => false,
+    }
+}
+
+fn is_localhost(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
 }
 
 fn judge_address(host: &str, address: IpAddr) -> Result<(), Refused> {

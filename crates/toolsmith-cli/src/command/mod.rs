@@ -4,6 +4,7 @@ mod batch;
 mod call;
 mod check;
 mod connect;
+mod login;
 mod serve;
 mod servers;
 mod show;
@@ -39,6 +40,11 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
     if let Command::Serve(options) = &cli.command {
         return serve::run(&session, &cli, options).await;
     }
+    if let Command::Servers(servers) = &cli.command
+        && let Some(name) = &servers.login
+    {
+        return login::run(&session, name).await;
+    }
     let which = match &cli.command {
         Command::Check { .. } => None,
         Command::Show { name } => Some(Which::Of(name)),
@@ -67,7 +73,7 @@ async fn run_here(
 ) -> Result<u8, Failure> {
     match &cli.command {
         Command::Tools(tools) => tools::run(session, tools, cli.json),
-        Command::Servers => servers::run(session, upstreams, cli.json),
+        Command::Servers(_) => servers::run(session, upstreams, cli.json),
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,

@@ -13,6 +13,8 @@ mod connect_file;
 mod help;
 #[cfg(unix)]
 mod hostile;
+#[cfg(unix)]
+mod login;
 mod permission;
 mod pipes;
 #[cfg(unix)]

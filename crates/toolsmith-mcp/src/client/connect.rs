@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use toolsmith_net::{Client, ClientLimits, Reach as NetReach};
 use toolsmith_process::{Running, Tail};
 
+use super::authorize::Authorizer;
 use super::calls::Calls;
 use super::error::ConnectError;
 use super::handler::{Ear, News};
@@ -55,14 +56,15 @@ pub(super) struct Connection {
 /// Reaches an upstream. `patience` is how long it may take to say its era.
 pub(super) async fn connect(
     options: &UpstreamOptions,
+    authorizer: Option<&Authorizer>,
     patience: Duration,
 ) -> Result<Connection, ConnectError> {
     let calls = Calls::default();
     let (sender, news) = mpsc::channel(NEWS);
-    let ear = Ear {
+    let ear = || Ear {
         calls: calls.clone(),
         questions: options.questions,
-        news: sender,
+        news: sender.clone(),
     };
     let (service, child) = match &options.reach {
         Reach::Child(launch) => {
@@ -72,15 +74,35 @@ pub(super) async fn connect(
                 return Err(ConnectError::Settings("its streams are taken".to_owned()));
             };
             let lines = Lines::new(read, write, patience);
-            let service = serve_client_with_lifecycle(ear, lines, mode(options.protocol)).await;
+            let service = serve_client_with_lifecycle(ear(), lines, mode(options.protocol)).await;
             let service =
                 service.map_err(|error| with_words(ConnectError::handshake(&error), &stderr))?;
             (service, Some(child))
         }
         Reach::Http(http) => {
-            let transport = over_http(http, patience)?;
-            let service = serve_client_with_lifecycle(ear, transport, mode(options.protocol)).await;
+            let client = guarded(http, patience, authorizer)?;
+            let serve = || {
+                let transport = StreamableHttpClientTransport::with_client(
+                    client.clone(),
+                    configuration(http)?,
+                );
+                let mode = mode(options.protocol);
+                Ok::<_, ConnectError>(serve_client_with_lifecycle(ear(), transport, mode))
+            };
+            let mut service = serve()?.await;
+            // A person may take longer than a server may for its first word, so that
+            // word is asked for again.
+            if service.is_err()
+                && let Some(authorizer) = authorizer
+                && authorizer.settle().await?
+            {
+                service = serve()?.await;
+                if service.is_ok() {
+                    authorizer.admitted();
+                }
+            }
             let service = service.map_err(|error| ConnectError::handshake(&error))?;
+            client.listens().await;
             (service, None)
         }
     };
@@ -132,10 +154,11 @@ fn mode(protocol: Protocol) -> ClientLifecycleMode {
     }
 }
 
-fn over_http(
+fn guarded(
     http: &HttpUpstream,
     patience: Duration,
-) -> Result<StreamableHttpClientTransport<Http>, ConnectError> {
+    authorizer: Option<&Authorizer>,
+) -> Result<Http, ConnectError> {
     let settings = |error: &dyn std::fmt::Display| ConnectError::Settings(error.to_string());
     // The user named this address, so it may be any; nothing else may be.
     let reach = NetReach::public()
@@ -147,11 +170,14 @@ fn over_http(
     };
     let client = Client::new(reach, limits)?;
     client.vet(&http.url).map_err(|error| settings(&error))?;
+    Ok(Http::new(client, patience, authorizer.cloned()))
+}
+
+fn configuration(http: &HttpUpstream) -> Result<StreamableHttpClientTransportConfig, ConnectError> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str());
     config.max_concurrent_requests = AT_ONCE;
     config.custom_headers = headers(&http.headers)?;
-    let http = Http::new(client, patience);
-    Ok(StreamableHttpClientTransport::with_client(http, config))
+    Ok(config)
 }
 
 fn headers(pairs: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, ConnectError> {

@@ -3,10 +3,13 @@
 use std::error::Error;
 
 use rmcp::service::{ClientInitializeError, ServiceError};
-use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpError,
+};
 use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_net::Refused;
 
+use super::authorize::AuthorizeError;
 use crate::wire;
 
 /// Why an upstream could not be reached over HTTP.
@@ -36,6 +39,9 @@ pub enum HttpError {
     /// The guard refused the address.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// It was not authorized.
+    #[error(transparent)]
+    Authorize(#[from] AuthorizeError),
 }
 
 /// Why an upstream is not there.
@@ -51,6 +57,9 @@ pub enum ConnectError {
     /// The guarded client could not be made.
     #[error(transparent)]
     Client(#[from] toolsmith_net::ClientError),
+    /// It did not let us in.
+    #[error(transparent)]
+    Authorize(#[from] AuthorizeError),
     /// It was not agreed how to talk.
     #[error("{message}")]
     Handshake {
@@ -115,7 +124,7 @@ fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
     chain(error).any(|each| {
         let refused = matches!(
             each.downcast_ref::<HttpError>(),
-            Some(HttpError::Unauthorized { .. })
+            Some(HttpError::Unauthorized { .. } | HttpError::Authorize(_))
         );
         refused || each.is::<AuthRequiredError>() || each.is::<InsufficientScopeError>()
     })
@@ -124,7 +133,7 @@ fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
 /// An error with its causes, each once, within bounds.
 fn told(error: &(dyn Error + 'static)) -> String {
     let mut text = String::new();
-    for each in chain(error) {
+    for each in chain(error).filter(|each| !is_wrapping(*each)) {
         let part = each.to_string();
         if !text.contains(&part) {
             if !text.is_empty() {
@@ -144,10 +153,25 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
     std::iter::successors(Some(error), |error| cause(*error)).take(16)
 }
 
+/// Tells whether an error only says by which types of `rmcp` its cause came.
+fn is_wrapping(error: &(dyn Error + 'static)) -> bool {
+    let sent = error.downcast_ref::<ServiceError>();
+    let begun = error.downcast_ref::<ClientInitializeError>();
+    let http = error.downcast_ref::<StreamableHttpError<HttpError>>();
+    matches!(sent, Some(ServiceError::TransportSend(_)))
+        || matches!(begun, Some(ClientInitializeError::TransportError { .. }))
+        || matches!(http, Some(StreamableHttpError::Client(_)))
+}
+
 /// The cause of an error; `rmcp` hides the transport's own behind a field.
 fn cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     if let Some(ServiceError::TransportSend(inner)) = error.downcast_ref::<ServiceError>() {
         return Some(inner.error.as_ref());
+    }
+    if let Some(StreamableHttpError::Client(inner)) =
+        error.downcast_ref::<StreamableHttpError<HttpError>>()
+    {
+        return Some(inner);
     }
     match error.downcast_ref::<ClientInitializeError>() {
         Some(ClientInitializeError::TransportError { error, .. }) => Some(error.error.as_ref()),

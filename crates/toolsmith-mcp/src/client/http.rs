@@ -24,8 +24,10 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
+use tokio::sync::watch;
 use toolsmith_net::{Client, Method, RequestBuilder, Response, read_body};
 
+use super::authorize::{Authorizer, Gained, Refusal};
 use super::error::HttpError;
 
 const JSON: &str = "application/json";
@@ -40,6 +42,9 @@ const ANSWER: usize = 16 << 20;
 const REFUSAL: usize = 64 << 10;
 const TOLD: usize = 300;
 
+/// How often one request may be authorized.
+const AUTHORIZATIONS: usize = 3;
+
 type Failure = StreamableHttpError<HttpError>;
 type Events = BoxStream<'static, Result<Sse, sse_stream::Error>>;
 
@@ -49,11 +54,72 @@ pub(super) struct Http {
     client: Client,
     /// How long a server may take to say which era it is of.
     patience: Duration,
+    /// Gets requests in that are refused.
+    authorizer: Option<Authorizer>,
+    /// What became of the stream for what a server says by itself.
+    stream: Arc<watch::Sender<OwnStream>>,
+}
+
+/// The stream of a session for what its server says by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnStream {
+    /// There is no session.
+    None,
+    /// It is being opened.
+    Awaited,
+    /// It is open, or cannot be.
+    Settled,
 }
 
 impl Http {
-    pub(super) fn new(client: Client, patience: Duration) -> Self {
-        Self { client, patience }
+    pub(super) fn new(client: Client, patience: Duration, authorizer: Option<Authorizer>) -> Self {
+        Self {
+            client,
+            patience,
+            authorizer,
+            stream: Arc::new(watch::Sender::new(OwnStream::None)),
+        }
+    }
+
+    /// Waits a while for the stream of a session, if there is one: what a server asks
+    /// before it is open would be lost.
+    pub(super) async fn listens(&self) {
+        let mut stream = self.stream.subscribe();
+        let settled = stream.wait_for(|stream| *stream != OwnStream::Awaited);
+        let _ = tokio::time::timeout(self.patience, settled).await;
+    }
+
+    /// Makes a request, and gets it in where it is refused.
+    async fn admitted<T, R>(&self, request: impl Fn(Option<String>) -> R) -> Result<T, Failure>
+    where
+        R: Future<Output = Result<T, Failure>>,
+    {
+        let Some(authorizer) = &self.authorizer else {
+            return request(None).await;
+        };
+        let mut gained = None;
+        for _ in 0..AUTHORIZATIONS {
+            let token = authorizer.token().await;
+            let answer = request(token.clone()).await;
+            let Some(mut refusal) = answer
+                .as_ref()
+                .err()
+                .and_then(|error| refusal(error, token))
+            else {
+                if gained.is_some() && answer.is_ok() {
+                    authorizer.admitted();
+                }
+                return answer;
+            };
+            // Whom a new authorization does not let in, another will not.
+            if refusal.scope.is_none() && gained == Some(Gained::Authorized) {
+                return answer;
+            }
+            refusal.renewed = gained == Some(Gained::Renewed);
+            let admitted = authorizer.admit(&refusal).await;
+            gained = Some(admitted.map_err(|error| failed(error.into()))?);
+        }
+        request(authorizer.token().await).await
     }
 
     fn request(
@@ -104,6 +170,15 @@ impl Http {
             return refused(response, message, in_session).await;
         }
         let opened = header(response.headers(), SESSION);
+        if opened.is_some() {
+            self.stream.send_if_modified(|stream| match stream {
+                OwnStream::None => {
+                    *stream = OwnStream::Awaited;
+                    true
+                }
+                _ => false,
+            });
+        }
         let wants_answer = matches!(message, JsonRpcMessage::Request(_));
         if is_of(&response, EVENTS) {
             return Ok(StreamableHttpPostResponse::Sse(events(response), opened));
@@ -139,13 +214,30 @@ impl StreamableHttpClient for Http {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        let posted = self.post(&uri, &message, session_id, auth_header, custom_headers);
-        match probe(&message) {
-            None => posted.await,
-            Some(id) => match tokio::time::timeout(self.patience, posted).await {
-                Ok(answer) => answer,
-                Err(_) => Ok(of_the_other_era(id, "it did not answer")),
-            },
+        let post = |token: Option<String>| {
+            let (session, headers) = (session_id.clone(), custom_headers.clone());
+            let token = token.or_else(|| auth_header.clone());
+            self.post(&uri, &message, session, token, headers)
+        };
+        let Some(id) = probe(&message) else {
+            return self.admitted(post).await;
+        };
+        let token = match &self.authorizer {
+            Some(authorizer) => authorizer.token().await,
+            None => None,
+        };
+        match tokio::time::timeout(self.patience, post(token.clone())).await {
+            Ok(answer) => {
+                // Who connects gets it in: here it would be given up too early.
+                if let Some(authorizer) = &self.authorizer
+                    && let Err(error) = &answer
+                    && let Some(refusal) = refusal(error, token)
+                {
+                    authorizer.note(refusal);
+                }
+                answer
+            }
+            Err(_) => Ok(of_the_other_era(id, "it did not answer")),
         }
     }
 
@@ -156,8 +248,12 @@ impl StreamableHttpClient for Http {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failure> {
+        let token = match &self.authorizer {
+            Some(authorizer) => authorizer.token().await,
+            None => auth_header,
+        };
         let request = self
-            .request(Method::DELETE, &uri, auth_header, custom_headers)?
+            .request(Method::DELETE, &uri, token, custom_headers)?
             .header(SESSION, &*session_id);
         // Whether it could be ended or not, it is not used any more.
         request.send().await.map_err(|error| failed(error.into()))?;
@@ -172,13 +268,34 @@ impl StreamableHttpClient for Http {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<Events, Failure> {
+        let opened = self
+            .admitted(|token| {
+                let (session, headers) = (session_id.clone(), custom_headers.clone());
+                let token = token.or_else(|| auth_header.clone());
+                self.listen(&uri, session, last_event_id.clone(), token, headers)
+            })
+            .await;
+        self.stream.send_replace(OwnStream::Settled);
+        opened
+    }
+}
+
+impl Http {
+    async fn listen(
+        &self,
+        uri: &str,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<Events, Failure> {
         let mut request = self
-            .request(Method::GET, &uri, auth_header, custom_headers)?
+            .request(Method::GET, uri, token, headers)?
             .header(ACCEPT, EVENTS);
-        if let Some(session) = session_id {
+        if let Some(session) = session {
             request = request.header(SESSION, &*session);
         }
-        if let Some(last) = last_event_id {
+        if let Some(last) = last_event {
             request = request.header(LAST_EVENT, last);
         }
         let response = request.send().await.map_err(|error| failed(error.into()))?;
@@ -236,6 +353,29 @@ fn challenged(response: &Response) -> Result<(), Failure> {
             status: status.as_u16(),
         })),
     }
+}
+
+/// What an error says about being let in, if that is what it is about.
+fn refusal(error: &Failure, token: Option<String>) -> Option<Refusal> {
+    let (challenge, scope) = match error {
+        StreamableHttpError::AuthRequired(error) => {
+            (Some(error.www_authenticate_header.clone()), None)
+        }
+        StreamableHttpError::InsufficientScope(error)
+            if error.www_authenticate_header.contains("insufficient_scope") =>
+        {
+            let scope = error.required_scope.clone()?;
+            (Some(error.www_authenticate_header.clone()), Some(scope))
+        }
+        StreamableHttpError::Client(HttpError::Unauthorized { status: 401 }) => (None, None),
+        _ => return None,
+    };
+    Some(Refusal {
+        token,
+        challenge,
+        scope,
+        renewed: false,
+    })
 }
 
 /// The scope a challenge asks for.

@@ -13,10 +13,11 @@ use toolsmith_core::{CancellationToken, Source, ToolDef, duration};
 use toolsmith_runtime::Toolbox;
 use toolsmith_runtime::registry::Refreshed;
 
+use super::authorize::Authorization;
 use super::connect::{Connection, Live, connect};
 use super::error::ConnectError;
 use super::handler::News;
-use super::{Era, State, Upstream, UpstreamOptions};
+use super::{Era, Reach, State, Upstream, UpstreamOptions};
 use crate::server::Notifier;
 
 /// How many upstreams are reached at once.
@@ -157,7 +158,11 @@ impl Keeper {
     /// Reaches the upstream and stays with it until it is gone; says why it is.
     async fn once(&self, patience: Duration) -> ConnectError {
         let options = &self.upstream.inner.options;
-        let limit = options.start_time;
+        let waits = match &options.reach {
+            Reach::Http(http) => http.authorization.as_deref().map(Authorization::waits),
+            Reach::Child(_) => None,
+        };
+        let limit = options.start_time + waits.unwrap_or_default();
         let slow = || ConnectError::Slow(duration::format(limit));
         let connection = {
             let Ok(_place) = self.places.acquire().await else {
@@ -174,7 +179,8 @@ impl Keeper {
 
     /// Reaches the upstream and lists its tools.
     async fn reach(&self, patience: Duration) -> Result<Connection, ConnectError> {
-        let connection = connect(&self.upstream.inner.options, patience).await?;
+        let upstream = &self.upstream;
+        let connection = connect(&upstream.inner.options, upstream.authorizer()?, patience).await?;
         self.upstream.inner.pool.renewed();
         self.upstream
             .inner
@@ -278,10 +284,11 @@ impl Keeper {
     fn note_failure(&self, error: &ConnectError, failures: u32) {
         let unauthorized = matches!(
             error,
-            ConnectError::Handshake {
-                unauthorized: true,
-                ..
-            }
+            ConnectError::Authorize(_)
+                | ConnectError::Handshake {
+                    unauthorized: true,
+                    ..
+                }
         );
         tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
         self.upstream.inner.status.send_modify(|status| {

@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+pub mod authorize;
 mod beside;
 mod calls;
 mod circuit;
@@ -42,6 +43,7 @@ pub use keep::Upstreams;
 pub use options::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
 
 use crate::server::Notifier;
+use authorize::Authorizer;
 use circuit::Circuit;
 use connect::Live;
 use pool::Pool;
@@ -60,6 +62,8 @@ struct Inner {
     pool: Pool,
     /// Who is told of changes beside the tools.
     notifier: OnceLock<Notifier>,
+    /// Gets us in, from one connection to the next.
+    authorizer: OnceLock<Authorizer>,
 }
 
 /// How an upstream is doing.
@@ -136,6 +140,7 @@ impl Upstream {
                 circuit: Circuit::default(),
                 pool: Pool::default(),
                 notifier: OnceLock::new(),
+                authorizer: OnceLock::new(),
             }),
         }
     }
@@ -159,6 +164,26 @@ impl Upstream {
             .await;
     }
 
+    /// What gets us in, where the upstream asks for it and the host said how.
+    fn authorizer(&self) -> Result<Option<&Authorizer>, ConnectError> {
+        let Reach::Http(http) = &self.inner.options.reach else {
+            return Ok(None);
+        };
+        let Some(authorization) = &http.authorization else {
+            return Ok(None);
+        };
+        let named = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
+        if http.headers.iter().any(named) {
+            let message = "it has both an authorization header and an authorization";
+            return Err(ConnectError::Settings(message.to_owned()));
+        }
+        if let Some(authorizer) = self.inner.authorizer.get() {
+            return Ok(Some(authorizer));
+        }
+        let authorizer = Authorizer::new(&http.url, authorization)?;
+        Ok(Some(self.inner.authorizer.get_or_init(|| authorizer)))
+    }
+
     fn live(&self) -> Option<Arc<Live>> {
         self.inner.live.load_full()
     }
@@ -170,7 +195,7 @@ impl Upstream {
             return Some(Ok(live));
         }
         let pool = &self.inner.pool;
-        Some(pool.of(caller, live, &self.inner.options).await)
+        Some(pool.of(caller, live, self).await)
     }
 }
 

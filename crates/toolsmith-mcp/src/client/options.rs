@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use toolsmith_process::Launch;
 
+use super::authorize::Authorization;
+
 /// An upstream server, as a host describes it.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -43,6 +45,9 @@ pub struct HttpUpstream {
     pub url: String,
     /// Headers that go with every request, credentials among them.
     pub headers: Vec<(String, String)>,
+    /// How it lets us in where it asks for OAuth; without it, what it refuses stays
+    /// refused.
+    pub authorization: Option<Box<Authorization>>,
 }
 
 impl HttpUpstream {
@@ -51,6 +56,7 @@ impl HttpUpstream {
         Self {
             url: url.into(),
             headers: Vec::new(),
+            authorization: None,
         }
     }
 
@@ -58,6 +64,13 @@ impl HttpUpstream {
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Says how it lets us in.
+    #[must_use]
+    pub fn with_authorization(mut self, authorization: Authorization) -> Self {
+        self.authorization = Some(Box::new(authorization));
         self
     }
 }
@@ -179,6 +192,7 @@ impl fmt::Debug for HttpUpstream {
         f.debug_struct("HttpUpstream")
             .field("url", &self.url.split(['?', '#']).next())
             .field("headers", &names)
+            .field("authorization", &self.authorization)
             .finish()
     }
 }

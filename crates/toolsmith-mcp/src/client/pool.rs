@@ -13,9 +13,10 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use toolsmith_core::CancellationToken;
 
+use super::Upstream;
 use super::connect::{Connection, Live, connect};
 use super::error::ConnectError;
-use super::options::{Protocol, UpstreamOptions};
+use super::options::Protocol;
 
 /// How many callers may have sessions of their own with one upstream; the one unused
 /// for longest gives way.
@@ -63,14 +64,14 @@ impl Pool {
         &self,
         caller: &str,
         first: Arc<Live>,
-        options: &UpstreamOptions,
+        upstream: &Upstream,
     ) -> Result<Arc<Live>, ConnectError> {
         let Some(session) = self.session(caller) else {
             return Ok(first);
         };
         let opened = session
             .live
-            .get_or_try_init(|| open(options, session.end.clone()))
+            .get_or_try_init(|| open(upstream, session.end.clone()))
             .await;
         match opened {
             Ok(live) if live.peer.is_transport_closed() => {
@@ -140,14 +141,12 @@ impl Drop for Pool {
 }
 
 /// Opens a session and keeps it until it ends or is ended.
-async fn open(
-    options: &UpstreamOptions,
-    end: CancellationToken,
-) -> Result<Arc<Live>, ConnectError> {
+async fn open(upstream: &Upstream, end: CancellationToken) -> Result<Arc<Live>, ConnectError> {
     // Only servers with a handshake get here.
+    let options = &upstream.inner.options;
     let options = options.clone().protocol(Protocol::Handshake);
     let limit = options.start_time;
-    let opening = connect(&options, limit);
+    let opening = connect(&options, upstream.authorizer()?, limit);
     let Connection {
         live,
         service,

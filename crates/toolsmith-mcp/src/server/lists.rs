@@ -166,7 +166,7 @@ impl Shared {
         let ended = cancellation.clone();
         let work = async move {
             for source in sources {
-                let made = source.get(&name, arguments.clone(), Asking(desk.clone()));
+                let made = source.get(&name, arguments.clone(), Asking(Some(desk.clone())));
                 let made = tokio::select! {
                     made = made => made?,
                     () = ended.cancelled() => {

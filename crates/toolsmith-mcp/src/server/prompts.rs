@@ -42,12 +42,20 @@ pub trait Prompts: Send + Sync + 'static {
 
 /// Lets a prompt ask the person it is made for.
 #[derive(Clone, Debug)]
-pub struct Asking(pub(super) Desk);
+pub struct Asking(pub(super) Option<Desk>);
 
 impl Asking {
+    /// Nobody is there to ask.
+    pub fn nobody() -> Self {
+        Self(None)
+    }
+
     /// Asks one question; its answer goes by `key`.
     pub async fn ask(&self, key: &str, question: Question) -> Response {
-        let answers = self.0.ask(vec![Inquiry::new(key, question)]).await;
+        let Some(desk) = &self.0 else {
+            return Response::Unavailable;
+        };
+        let answers = desk.ask(vec![Inquiry::new(key, question)]).await;
         answers.into_iter().next().unwrap_or(Response::Unavailable)
     }
 }

@@ -49,3 +49,5 @@ mod gateway;
 mod upstream;
 
 mod upstream_http;
+
+mod authorize;

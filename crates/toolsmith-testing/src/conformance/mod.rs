@@ -4,6 +4,7 @@
 //! product's.
 
 mod asking;
+pub mod client;
 mod plain;
 mod prompts;
 mod resources;
