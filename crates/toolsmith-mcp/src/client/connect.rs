@@ -1,6 +1,7 @@
 //! Reaching an upstream, and agreeing on an era.
 
 use std::collections::{HashMap, HashSet};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use http::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, Tool};
 use rmcp::service::{
-    ClientCacheConfig, ClientLifecycleMode, Peer, RunningService, ServiceError,
-    serve_client_with_lifecycle,
+    ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, Peer, RunningService,
+    ServiceError, serve_client_with_lifecycle,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -28,6 +29,9 @@ use super::{Era, Upstream};
 
 /// How many tools of one upstream are taken.
 const MOST_TOOLS: usize = 10_000;
+
+/// How long a child that cannot be talked with may take to leave by itself.
+const LEAVE: Duration = Duration::from_millis(200);
 
 /// How many news may wait to be heard.
 const NEWS: usize = 64;
@@ -75,9 +79,14 @@ pub(super) async fn connect(
             };
             let lines = Lines::new(read, write, patience);
             let service = serve_client_with_lifecycle(ear(), lines, mode(options.protocol)).await;
-            let service =
-                service.map_err(|error| with_words(ConnectError::handshake(&error), &stderr))?;
-            (service, Some(child))
+            match service {
+                Ok(service) => (service, Some(child)),
+                Err(error) => {
+                    // Its last words come with its end.
+                    let ending = child.end(LEAVE).await;
+                    return Err(with_words(failed(&error, ending.status), &stderr));
+                }
+            }
         }
         Reach::Http(http) => {
             let client = guarded(http, patience, authorizer)?;
@@ -194,6 +203,18 @@ fn headers(pairs: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue
     Ok(headers)
 }
 
+/// Why it was not agreed how to talk with a child: mostly because it is gone.
+fn failed(error: &ClientInitializeError, status: Option<ExitStatus>) -> ConnectError {
+    let gone = matches!(
+        error,
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }
+    );
+    match status {
+        Some(status) if gone => ConnectError::Ended(format!(" before it answered ({status})")),
+        _ => ConnectError::handshake(error),
+    }
+}
+
 /// The error, with the last words of the child that caused it.
 fn with_words(error: ConnectError, stderr: &Tail) -> ConnectError {
     let words = stderr.text();
@@ -210,6 +231,11 @@ fn with_words(error: ConnectError, stderr: &Tail) -> ConnectError {
                 message: format!("{message}; it wrote: {last}"),
                 unauthorized,
             }
+        }
+        ConnectError::Ended(how) if !last.is_empty() => {
+            let last: Vec<&str> = last.into_iter().rev().collect();
+            let last: String = last.join(" | ").chars().take(1000).collect();
+            ConnectError::Ended(format!("{how}; it wrote: {last}"))
         }
         other => other,
     }

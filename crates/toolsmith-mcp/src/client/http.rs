@@ -426,8 +426,7 @@ async fn refused(
 }
 
 fn read(body: &[u8]) -> Option<ServerJsonRpcMessage> {
-    let value = toolsmith_core::json::parse(body, ANSWER).ok()?;
-    serde_json::from_value(value).ok()
+    crate::wire::message::read(body, ANSWER)
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {

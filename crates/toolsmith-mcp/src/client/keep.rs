@@ -187,7 +187,6 @@ impl Keeper {
             .live
             .store(Some(Arc::clone(&connection.live)));
         self.refresh(&connection.live).await?;
-        self.upstream.inner.circuit.succeeded();
         self.tell(&News::Prompts);
         self.tell(&News::Resources);
         Ok(connection)

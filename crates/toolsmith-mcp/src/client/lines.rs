@@ -16,6 +16,8 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::wire;
+
 /// How many bytes one message may have.
 const MESSAGE: usize = 16 << 20;
 
@@ -76,8 +78,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
 
     fn message(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let line = std::mem::take(&mut self.line);
-        let message = toolsmith_core::json::parse(&line, MESSAGE).ok();
-        let message = message.and_then(|message| serde_json::from_value(message).ok());
+        let message = wire::message::read(&line, MESSAGE);
         self.line = line;
         self.line.clear();
         self.line.shrink_to(64 << 10);

@@ -5,6 +5,7 @@
 
 pub(crate) mod content;
 pub(crate) mod log;
+pub(crate) mod message;
 pub(crate) mod outcome;
 pub(crate) mod question;
 pub(crate) mod structured;
