@@ -63,6 +63,11 @@ pub(super) async fn connect(
     authorizer: Option<&Authorizer>,
     patience: Duration,
 ) -> Result<Connection, ConnectError> {
+    // There is nothing to guess where the era is given.
+    let patience = match options.protocol {
+        Protocol::Auto => patience,
+        Protocol::Stateless | Protocol::Handshake => options.start_time,
+    };
     let calls = Calls::default();
     let (sender, news) = mpsc::channel(NEWS);
     let ear = || Ear {

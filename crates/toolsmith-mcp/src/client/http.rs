@@ -42,6 +42,10 @@ const ANSWER: usize = 16 << 20;
 const REFUSAL: usize = 64 << 10;
 const TOLD: usize = 300;
 
+/// How long the stream of a session is waited for; some servers begin it with their
+/// first word only.
+const LISTENS: Duration = Duration::from_millis(1500);
+
 /// How often one request may be authorized.
 const AUTHORIZATIONS: usize = 3;
 
@@ -86,7 +90,7 @@ impl Http {
     pub(super) async fn listens(&self) {
         let mut stream = self.stream.subscribe();
         let settled = stream.wait_for(|stream| *stream != OwnStream::Awaited);
-        let _ = tokio::time::timeout(self.patience, settled).await;
+        let _ = tokio::time::timeout(LISTENS, settled).await;
     }
 
     /// Makes a request, and gets it in where it is refused.
