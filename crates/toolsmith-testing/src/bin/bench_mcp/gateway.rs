@@ -40,12 +40,12 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
     let server = format!("up={upstream}");
     let mut words = vec!["--server", &server, "--mode", "auto"];
     words.extend(serving(transport));
-    let ours = Peer::ours("toolsmith", "mcp__up__echo", TOOLSMITH, &words)?;
+    let ours = Peer::ours("mcp__up__echo", TOOLSMITH, &words)?;
     let bare_words = match transport {
         Transport::Stdio => vec!["stdio", &echo, "stdio"],
         Transport::Http => vec!["http", "PORT", &upstream],
     };
-    let bare = Peer::ours("bare rmcp", "echo", BARE_GATEWAY, &bare_words)?;
+    let bare = Peer::ours("echo", BARE_GATEWAY, &bare_words)?;
     let mut ours = ours.start(transport, era)?;
     let mut bare = bare.start(transport, era)?;
     let mut others = Vec::new();
@@ -53,7 +53,9 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
         Transport::Stdio => Some(listening_echo()?),
         Transport::Http => None,
     };
-    let url = second.as_ref().map(|(_, port)| format!("http://127.0.0.1:{port}/mcp"));
+    let url = second
+        .as_ref()
+        .map(|(_, port)| format!("http://127.0.0.1:{port}/mcp"));
     for (name, peer) in others_of(transport, &echo, url.as_deref()) {
         let what = format!("{transport:5} {} {name}", era.version());
         match peer.map(|peer| peer.start(transport, era)) {
@@ -108,21 +110,21 @@ fn others_of(
         Transport::Stdio => [
             (
                 fastmcp,
-                Peer::theirs(fastmcp, "BENCH_FASTMCP_PROXY_STDIO", &[echo, "stdio"]),
+                Peer::theirs("BENCH_FASTMCP_PROXY_STDIO", &[echo, "stdio"]),
             ),
             (
                 bridge,
-                Peer::theirs(bridge, "BENCH_MCP_PROXY_STDIO", &[url.unwrap_or_default()]),
+                Peer::theirs("BENCH_MCP_PROXY_STDIO", &[url.unwrap_or_default()]),
             ),
         ],
         Transport::Http => [
             (
                 fastmcp,
-                Peer::theirs(fastmcp, "BENCH_FASTMCP_PROXY_HTTP", &["PORT", echo, "stdio"]),
+                Peer::theirs("BENCH_FASTMCP_PROXY_HTTP", &["PORT", echo, "stdio"]),
             ),
             (
                 bridge,
-                Peer::theirs(bridge, "BENCH_MCP_PROXY_HTTP", &["PORT", "--", echo, "stdio"]),
+                Peer::theirs("BENCH_MCP_PROXY_HTTP", &["PORT", "--", echo, "stdio"]),
             ),
         ],
     }

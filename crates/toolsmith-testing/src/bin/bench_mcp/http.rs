@@ -102,14 +102,14 @@ impl Http {
         let bytes: Vec<Vec<u8>> = (1..=many as u64)
             .map(|id| self.bytes(request, id))
             .collect();
-        let asking =
-            self.connections
-                .iter_mut()
-                .zip(&bytes)
-                .map(async |(connection, bytes)| {
-                    let answer = connection.exchange(bytes).await?;
-                    checked(request, &answer)
-                });
+        let asking = self
+            .connections
+            .iter_mut()
+            .zip(&bytes)
+            .map(async |(connection, bytes)| {
+                let answer = connection.exchange(bytes).await?;
+                checked(request, &answer)
+            });
         let all = timeout(PATIENCE, try_join_all(asking)).await;
         Ok(all??.len())
     }
@@ -155,8 +155,7 @@ impl Http {
 
 fn with_body(head: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
-    let head =
-        format!("{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n");
+    let head = format!("{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n");
     [head.as_bytes(), body].concat()
 }
 
@@ -164,7 +163,10 @@ fn checked(request: &Request, answer: &Answer) -> io::Result<()> {
     if is_answer(request, &answer.body)? {
         return Ok(());
     }
-    let text = format!("{} was answered with status {}", request.method, answer.status);
+    let text = format!(
+        "{} was answered with status {}",
+        request.method, answer.status
+    );
     Err(io::Error::other(text))
 }
 

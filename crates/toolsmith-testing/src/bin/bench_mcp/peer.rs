@@ -39,7 +39,6 @@ impl fmt::Display for Transport {
 /// A program that can be measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
-    pub(crate) name: &'static str,
     /// What its echo tool is called.
     pub(crate) tool: &'static str,
     words: Vec<String>,
@@ -47,28 +46,18 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// A program of ours, by the variable that holds its path; it must be there.
-    pub(crate) fn ours(
-        name: &'static str,
-        tool: &'static str,
-        variable: &str,
-        words: &[&str],
-    ) -> io::Result<Self> {
+    pub(crate) fn ours(tool: &'static str, variable: &str, words: &[&str]) -> io::Result<Self> {
         let mut all = vec![path(variable)?];
         all.extend(words.iter().map(|&word| word.to_owned()));
-        Ok(Self {
-            name,
-            tool,
-            words: all,
-        })
+        Ok(Self { tool, words: all })
     }
 
     /// Somebody else's program, by the variable that holds its command line; none
     /// where it is not installed.
-    pub(crate) fn theirs(name: &'static str, variable: &str, words: &[&str]) -> Option<Self> {
+    pub(crate) fn theirs(variable: &str, words: &[&str]) -> Option<Self> {
         let line = std::env::var(variable).ok()?;
         let own = line.split_whitespace().chain(words.iter().copied());
         Some(Self {
-            name,
             tool: "echo",
             words: own.map(str::to_owned).collect(),
         })
@@ -76,7 +65,7 @@ impl Peer {
 
     /// The product as a server of its example tools.
     pub(crate) fn toolsmith(transport: Transport) -> io::Result<Self> {
-        Self::ours("toolsmith", "example_echo", TOOLSMITH, serving(transport))
+        Self::ours("example_echo", TOOLSMITH, serving(transport))
     }
 
     /// The simplest server on `rmcp`.
@@ -85,7 +74,7 @@ impl Peer {
             Transport::Stdio => &["stdio"],
             Transport::Http => &["http", PORT],
         };
-        Self::ours("bare rmcp", "echo", BARE_ECHO, words)
+        Self::ours("echo", BARE_ECHO, words)
     }
 
     fn command(&self, port: u16) -> Command {

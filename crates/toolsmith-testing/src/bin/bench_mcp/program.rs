@@ -74,10 +74,6 @@ impl Drop for Program {
 }
 
 fn spawn(mut command: Command) -> io::Result<Child> {
-    let named = |error| {
-        let program = command.get_program().display();
-        io::Error::other(format!("cannot start {program}: {error}"))
-    };
     let folder = empty_folder()?;
     let child = command
         // No configuration of the person who measures.
@@ -86,7 +82,10 @@ fn spawn(mut command: Command) -> io::Result<Child> {
         .env("XDG_CONFIG_HOME", &folder)
         .stderr(Stdio::null())
         .spawn();
-    child.map_err(named)
+    child.map_err(|error| {
+        let program = command.get_program().display();
+        io::Error::other(format!("cannot start {program}: {error}"))
+    })
 }
 
 /// A folder without anything in it.

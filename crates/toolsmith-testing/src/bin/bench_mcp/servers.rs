@@ -32,7 +32,7 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
     let mut bare = Peer::bare(transport)?.start(transport, era)?;
     let mut others = Vec::new();
     for (name, variable) in others_of(transport) {
-        let Some(peer) = Peer::theirs(name, variable, words(transport)) else {
+        let Some(peer) = Peer::theirs(variable, words(transport)) else {
             skipped(&format!("{} {name}", label(1)), "not installed");
             continue;
         };
