@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::message::Era;
 use crate::peer::{BARE_ECHO, BARE_GATEWAY, Peer, Running, TOOLSMITH, Transport, path, serving};
 use crate::program::Program;
-use crate::report::{Goal, Load, Verdict, skipped, title};
+use crate::report::{Goal, Load, Verdict, failed, skipped, title};
 
 const ROUNDS: usize = 7;
 const ROUNDS_OF_OTHERS: usize = 2;
@@ -61,7 +61,7 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
         match peer.map(|peer| peer.start(transport, era)) {
             None => skipped(&what, "not installed"),
             Some(Ok(running)) => others.push((name, running)),
-            Some(Err(error)) => skipped(&what, &format!("does not speak it: {error}")),
+            Some(Err(error)) => skipped(&what, &failed(&error)),
         }
     }
     let mut verdict = Verdict::Met;
@@ -84,11 +84,10 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
         line(&label, "toolsmith", &ours.load, &bare.load, &goal);
         line(&label, "bare rmcp", &bare.load, &bare.load, "");
         for (name, running) in &mut others {
-            running.load = Load::default();
-            for _ in 0..ROUNDS_OF_OTHERS {
-                running.round(in_flight, ROUND)?;
+            match running.rounds(ROUNDS_OF_OTHERS, in_flight, ROUND) {
+                Ok(load) => line(&label, name, load, &bare.load, ""),
+                Err(error) => skipped(&format!("{label} {name}"), &failed(&error)),
             }
-            line(&label, name, &running.load, &bare.load, "");
         }
     }
     Ok(verdict)

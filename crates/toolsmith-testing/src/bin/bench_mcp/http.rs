@@ -62,16 +62,22 @@ impl Http {
         Ok(answer)
     }
 
-    /// Keeps so many requests in flight for a while; returns how many were answered.
+    /// Leaves the connections there were, which servers close when they are idle, and
+    /// opens new ones.
+    pub(crate) async fn reconnect(&mut self, many: usize) -> io::Result<()> {
+        self.connections.clear();
+        self.have(many).await
+    }
+
+    /// Keeps as many requests in flight for a while as there are connections; returns
+    /// how many were answered.
     pub(crate) async fn keep_asking(
         &mut self,
         request: &Request,
-        in_flight: usize,
         during: Duration,
     ) -> io::Result<u64> {
-        self.have(in_flight).await?;
         let end = Instant::now() + during;
-        let bytes: Vec<Vec<u8>> = (1..=in_flight as u64)
+        let bytes: Vec<Vec<u8>> = (1..=self.connections.len() as u64)
             .map(|id| self.bytes(request, id))
             .collect();
         let asking = self
@@ -80,12 +86,14 @@ impl Http {
             .zip(&bytes)
             .map(async |(connection, bytes)| {
                 let mut answered = 0;
-                while Instant::now() < end {
+                loop {
                     let answer = connection.exchange(bytes).await?;
                     checked(request, &answer)?;
                     answered += 1;
+                    if Instant::now() >= end {
+                        return Ok::<u64, io::Error>(answered);
+                    }
                 }
-                Ok::<u64, io::Error>(answered)
             });
         let all = timeout(during + PATIENCE, try_join_all(asking)).await;
         Ok(all??.into_iter().sum())

@@ -170,14 +170,30 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// A few rounds from nothing, of a program that may fail at them.
+    pub(crate) fn rounds(
+        &mut self,
+        rounds: usize,
+        in_flight: u32,
+        during: Duration,
+    ) -> io::Result<&Load> {
+        self.load = Load::default();
+        for _ in 0..rounds {
+            self.round(in_flight, during)?;
+        }
+        Ok(&self.load)
+    }
+
     /// Calls the tool for a while, with so many calls in flight.
     pub(crate) fn round(&mut self, in_flight: u32, during: Duration) -> io::Result<()> {
+        if let Client::Http(http, runtime) = &mut self.client {
+            runtime.block_on(http.reconnect(in_flight as usize))?;
+        }
         let (cpu, start) = (self.program.cpu(), Instant::now());
         let calls = match &mut self.client {
             Client::Pipes(pipes) => pipes.keep_asking(&self.request, in_flight.into(), during)?,
             Client::Http(http, runtime) => {
-                let asking = http.keep_asking(&self.request, in_flight as usize, during);
-                runtime.block_on(asking)?
+                runtime.block_on(http.keep_asking(&self.request, during))?
             }
         };
         let (took, cpu) = (start.elapsed(), self.program.cpu() - cpu);

@@ -78,6 +78,12 @@ pub(crate) fn skipped(what: &str, why: &str) {
     println!("  {what:56} skipped: {why}");
 }
 
+/// Why somebody else's program is not measured: mostly that it is of one era only.
+pub(crate) fn failed(error: &std::io::Error) -> String {
+    let text: String = error.to_string().chars().take(100).collect();
+    format!("no good answer: {text}")
+}
+
 /// What a program did under load, all rounds together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load {

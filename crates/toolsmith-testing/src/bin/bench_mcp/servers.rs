@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::message::Era;
 use crate::peer::{Peer, Running, Transport};
-use crate::report::{Goal, Load, Verdict, skipped, title};
+use crate::report::{Goal, Load, Verdict, failed, skipped, title};
 
 const ROUNDS: usize = 9;
 /// Others are told for orientation only.
@@ -39,8 +39,8 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
         match peer.start(transport, era) {
             Ok(running) => others.push((name, running)),
             Err(error) => {
-                let why = format!("does not speak it: {error}");
-                skipped(&format!("{transport:5} {} {name}", era.version()), &why);
+                let what = format!("{transport:5} {} {name}", era.version());
+                skipped(&what, &failed(&error));
             }
         }
     }
@@ -61,11 +61,10 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
         verdict = verdict.and(judged(&label(in_flight), &ours.load, &bare.load));
         told(&label(in_flight), "bare rmcp", &bare.load, &bare.load);
         for (name, running) in &mut others {
-            running.load = Load::default();
-            for _ in 0..ROUNDS_OF_OTHERS {
-                running.round(in_flight, ROUND)?;
+            match running.rounds(ROUNDS_OF_OTHERS, in_flight, ROUND) {
+                Ok(load) => told(&label(in_flight), name, load, &bare.load),
+                Err(error) => skipped(&format!("{} {name}", label(in_flight)), &failed(&error)),
             }
-            told(&label(in_flight), name, &running.load, &bare.load);
         }
     }
     Ok(verdict)
