@@ -1,10 +1,11 @@
 //! `cargo xtask bench`: the costs the design promises, measured.
 //!
 //! Each benchmark is a binary of `toolsmith-testing` that compares two things in
-//! one run and prints their ratio; this file only knows their names, and `peers.rs`
-//! what of others is measured beside ours.
+//! one run and prints their ratio; this file only knows their names, `programs.rs`
+//! what of ours they start, and `peers.rs` what of others is measured beside it.
 
 pub(crate) mod peers;
+mod programs;
 
 use std::path::Path;
 
@@ -15,15 +16,23 @@ use crate::step::{Step, locked};
 pub(crate) struct Benchmark {
     name: &'static str,
     binary: &'static str,
-    /// Whether it is handed the command lines of what others have built.
+    /// Whether it starts programs: ours, whose paths it is handed, and what others
+    /// have built, whose command lines it is handed.
     has_peers: bool,
 }
 
-const BENCHMARKS: &[Benchmark] = &[Benchmark {
-    name: "call",
-    binary: "bench_call",
-    has_peers: false,
-}];
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark {
+        name: "call",
+        binary: "bench_call",
+        has_peers: false,
+    },
+    Benchmark {
+        name: "mcp",
+        binary: "bench_mcp",
+        has_peers: true,
+    },
+];
 
 /// Returns the benchmarks of the given names, all of them for no name, or what is wrong with a name.
 pub(crate) fn select(names: &[&str]) -> Result<Vec<&'static Benchmark>, String> {
@@ -56,7 +65,11 @@ pub(crate) fn run(root: &Path, chosen: &[&Benchmark]) -> anyhow::Result<()> {
             .chain(locked(root));
         let mut step = Step::cargo(benchmark.name, words);
         if benchmark.has_peers {
-            for (name, line) in peers::install(root)? {
+            let theirs = peers::install(root).unwrap_or_else(|error| {
+                println!("what others have built is left out: {error:#}");
+                Vec::new()
+            });
+            for (name, line) in programs::build(root)?.into_iter().chain(theirs) {
                 step = step.with_environment(name, line);
             }
         }
@@ -75,7 +88,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call"
+            "unknown benchmark 'cal'; known: call, mcp"
         );
     }
 }

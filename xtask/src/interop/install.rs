@@ -43,7 +43,7 @@ impl Home {
     }
 
     /// Returns the folder cargo builds into.
-    pub(super) fn target(&self) -> &Path {
+    pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 

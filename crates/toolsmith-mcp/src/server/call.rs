@@ -134,7 +134,6 @@ impl Shared {
         life: &Life,
     ) -> Errand<Reply> {
         let (desk, asked, missing) = Desk::new(client.clone(), brought);
-        let (taker, notes) = NoteTaker::new();
         let cancellation = life.closing.child_token();
         let mut caller = Caller::new(client.name.clone())
             .with_offer(self.listing().offer.clone())
@@ -142,8 +141,12 @@ impl Shared {
         if let Some(trace) = &client.trace {
             caller = caller.with_trace(trace.clone());
         }
+        let mut notes = None;
+        // A channel nobody listens to costs more than many a call.
         if NoteTaker::is_wanted(client) {
+            let (taker, taken) = NoteTaker::new();
             caller = caller.with_recorder(taker);
+            notes = Some(taken);
         }
         caller = match (client.can_approve(), client.era) {
             (false, _) => caller,

@@ -1,5 +1,7 @@
 //! What one request says about the client that sent it.
 
+use std::sync::LazyLock;
+
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProgressToken, ProtocolVersion};
 use rmcp::service::RequestContext;
@@ -72,7 +74,8 @@ impl Client {
 
     /// Tells whether the person behind the client can be shown a form.
     pub(super) fn can_approve(&self) -> bool {
-        let form = Question::new("", toolsmith_core::Schema::no_arguments());
-        self.can_answer(&form)
+        static FORM: LazyLock<Question> =
+            LazyLock::new(|| Question::new("", toolsmith_core::Schema::no_arguments()));
+        self.can_answer(&FORM)
     }
 }

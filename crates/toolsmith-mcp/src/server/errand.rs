@@ -30,7 +30,8 @@ use crate::{BoxFuture, wire};
 pub(super) struct Errand<T> {
     pub(super) work: BoxFuture<'static, T>,
     pub(super) asked: mpsc::Receiver<Asked>,
-    pub(super) notes: mpsc::Receiver<Note>,
+    /// None where the client wants no notes.
+    pub(super) notes: Option<mpsc::Receiver<Note>>,
     pub(super) missing: Missing,
     pub(super) cancellation: CancellationToken,
 }
@@ -60,12 +61,12 @@ impl<T: Send + 'static> Errand<T> {
         let mut slow = std::pin::pin!(waited(patience));
         let mut teller = Teller::new(context.peer.clone(), client, life);
         let mut asking = FuturesUnordered::new();
-        let mut telling = true;
+        let mut telling = self.notes.is_some();
         loop {
             tokio::select! {
                 // What was told before the end is told before the result.
                 biased;
-                note = self.notes.recv(), if telling => match note {
+                note = next_note(&mut self.notes), if telling => match note {
                     Some(note) => teller.tell(note).await,
                     None => telling = false,
                 },
@@ -84,7 +85,7 @@ impl<T: Send + 'static> Errand<T> {
                 },
                 Some(()) = asking.next(), if !asking.is_empty() => {}
                 done = &mut self.work => {
-                    while let Ok(note) = self.notes.try_recv() {
+                    while let Some(Ok(note)) = self.notes.as_mut().map(mpsc::Receiver::try_recv) {
                         teller.tell(note).await;
                     }
                     return Attended::Done(done);
@@ -98,6 +99,11 @@ impl<T: Send + 'static> Errand<T> {
             }
         }
     }
+}
+
+/// The next note; none when there are no more.
+pub(super) async fn next_note(notes: &mut Option<mpsc::Receiver<Note>>) -> Option<Note> {
+    notes.as_mut()?.recv().await
 }
 
 impl<T: Send + 'static> Unfinished<T> {

@@ -43,6 +43,9 @@ use crate::wire;
 /// What comes of making a prompt.
 pub(super) type Made = Result<Option<PromptText>, ToolError>;
 
+/// What a server says about itself.
+pub(super) type Introduction = ServerConfig;
+
 /// How many resources one session may follow.
 const MOST_FOLLOWED: usize = 1000;
 
@@ -133,14 +136,8 @@ async fn guarded<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let identity = &self.shared.identity;
-        let mut implementation =
-            Implementation::new(identity.name.clone(), identity.version.clone());
-        implementation.title.clone_from(&identity.title);
-        let mut info = ServerConfig::new(self.shared.capabilities());
-        info.server_info = implementation;
-        info.instructions.clone_from(&identity.instructions);
-        info
+        let introduce = || self.shared.introduce();
+        self.shared.introduction.get_or_init(introduce).clone()
     }
 
     async fn initialize(
@@ -420,6 +417,17 @@ impl ServerHandler for Connection {
 }
 
 impl Shared {
+    fn introduce(&self) -> Introduction {
+        let identity = &self.identity;
+        let mut implementation =
+            Implementation::new(identity.name.clone(), identity.version.clone());
+        implementation.title.clone_from(&identity.title);
+        let mut info = ServerConfig::new(self.capabilities());
+        info.server_info = implementation;
+        info.instructions.clone_from(&identity.instructions);
+        info
+    }
+
     fn completes(&self) -> bool {
         !self.prompts.is_empty() || !self.resources.is_empty()
     }

@@ -19,7 +19,6 @@ use super::ask::Desk;
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
 use super::handler::Made;
-use super::notes::NoteTaker;
 use super::page::page;
 use super::prompts::{Asking, PromptText, Speaker};
 use super::resources::Completion;
@@ -158,7 +157,6 @@ impl Shared {
     ) -> Errand<Made> {
         let brought = request.input_responses.clone();
         let (desk, asked, missing) = Desk::new(client.clone(), brought);
-        let (_, notes) = NoteTaker::new();
         let cancellation = life.closing.child_token();
         let sources = self.prompts.clone();
         let name = request.name.clone();
@@ -182,7 +180,7 @@ impl Shared {
         Errand {
             work: Box::pin(work),
             asked,
-            notes,
+            notes: None,
             missing,
             cancellation,
         }

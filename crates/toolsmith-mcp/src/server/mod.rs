@@ -34,8 +34,8 @@ mod stdio;
 mod tasks;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
@@ -49,7 +49,7 @@ pub use resources::{Completion, Contents, Resource, ResourceTemplate, Resources}
 
 use crate::BoxFuture;
 use changes::Changed;
-use handler::Made;
+use handler::{Introduction, Made};
 use listing::Listing;
 use parked::Parked;
 use tasks::Tasks;
@@ -74,6 +74,8 @@ struct Shared {
     toolbox: Toolbox,
     selection: Selection,
     identity: Identity,
+    /// What it says about itself; the protocol asks at every request over HTTP.
+    introduction: OnceLock<Introduction>,
     resources: Vec<Arc<dyn Resources>>,
     prompts: Vec<Arc<dyn Prompts>>,
     page: usize,
@@ -297,6 +299,7 @@ impl ServerBuilder {
                 toolbox: self.toolbox,
                 selection: self.selection,
                 identity: self.identity,
+                introduction: OnceLock::new(),
                 resources: self.resources,
                 prompts: self.prompts,
                 page: self.page,

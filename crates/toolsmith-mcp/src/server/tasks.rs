@@ -20,7 +20,7 @@ use toolsmith_core::reply::{Inquiry, Response};
 use toolsmith_core::{CancellationToken, Reply};
 
 use super::ask::Asked;
-use super::errand::{Errand, requests};
+use super::errand::{Errand, next_note, requests};
 use crate::wire;
 
 /// How long a call may take before it becomes a task.
@@ -196,7 +196,7 @@ impl Driver {
         let reply = loop {
             tokio::select! {
                 biased;
-                Some(_) = errand.notes.recv() => {}
+                Some(_) = next_note(&mut errand.notes) => {}
                 Some(asked) = errand.asked.recv() => self.note(|entry| entry.ask(asked)),
                 reply = &mut errand.work => break reply,
             }

@@ -252,6 +252,10 @@ fn confirm() -> Inquiry {
     )
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the properties are written in place, at every call"
+)]
 pub(super) fn form(message: &str, properties: Value, required: &[&str]) -> Question {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
