@@ -40,7 +40,7 @@ struct Gateway {
     server: Server,
     upstreams: Upstreams,
     /// What the upstream's tools noticed.
-    noticed: mpsc::UnboundedReceiver<String>,
+    noticed: mpsc::Receiver<String>,
     upstream: Server,
     stop: CancellationToken,
 }
@@ -52,7 +52,7 @@ impl Drop for Gateway {
 }
 
 async fn gateway(protocol: Protocol) -> Gateway {
-    let (notice, noticed) = mpsc::unbounded_channel();
+    let (notice, noticed) = mpsc::channel(64);
     let upstream = Server::builder(toolbox(upstream_tools(&notice)))
         .resources(Notes)
         .prompts(Notes)
@@ -91,7 +91,7 @@ async fn listen(server: &Server, stop: &CancellationToken) -> SocketAddr {
     address
 }
 
-fn upstream_tools(notice: &mpsc::UnboundedSender<String>) -> Vec<AnyTool> {
+fn upstream_tools(notice: &mpsc::Sender<String>) -> Vec<AnyTool> {
     let (cancelled, who) = (notice.clone(), notice.clone());
     vec![
         tool("echo", async |arguments: Value, _| Outcome::ok(arguments)),
@@ -105,9 +105,9 @@ fn upstream_tools(notice: &mpsc::UnboundedSender<String>) -> Vec<AnyTool> {
         tool("hang", move |_, context: ToolContext| {
             let cancelled = cancelled.clone();
             async move {
-                let _ = cancelled.send("hanging".to_owned());
+                let _ = cancelled.try_send("hanging".to_owned());
                 context.cancelled().await;
-                let _ = cancelled.send("given up".to_owned());
+                let _ = cancelled.try_send("given up".to_owned());
                 Outcome::nothing()
             }
         }),
@@ -124,7 +124,7 @@ fn upstream_tools(notice: &mpsc::UnboundedSender<String>) -> Vec<AnyTool> {
             }
         }),
         tool("who", move |_, context: ToolContext| {
-            let _ = who.send(context.caller().to_owned());
+            let _ = who.try_send(context.caller().to_owned());
             async { Outcome::text("noticed") }
         }),
     ]
@@ -414,7 +414,7 @@ async fn callers_share_no_session_and_need_none() {
 
 #[tokio::test]
 async fn an_upstream_that_goes_away_is_reached_again() {
-    let (notice, _noticed) = mpsc::unbounded_channel();
+    let (notice, _noticed) = mpsc::channel(64);
     let upstream = Server::builder(toolbox(upstream_tools(&notice))).build();
     let stop = CancellationToken::new();
     let address = listen(&upstream, &stop).await;
