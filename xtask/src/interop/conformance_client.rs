@@ -12,13 +12,20 @@ const SETS: &[Requirements] = &[
     Requirements {
         revision: "2026-07-28",
         required: 32,
-        explained: &[],
+        explained: DPOP,
     },
     Requirements {
         revision: "2025-11-25",
         required: 18,
-        explained: &[],
+        explained: DPOP,
     },
+];
+
+/// Proof of possession binds a token to a key of the client's. It is an optional
+/// extension that we do not have, and `rmcp` cannot send its scheme.
+const DPOP: &[(&str, &str)] = &[
+    ("auth/dpop", "tokens are sent as bearer tokens only"),
+    ("auth/dpop-nonce", "tokens are sent as bearer tokens only"),
 ];
 
 /// Runs the set of each revision.
