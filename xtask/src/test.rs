@@ -50,7 +50,7 @@ pub(crate) fn run(root: &Path, runner: Runner) -> anyhow::Result<()> {
 }
 
 fn before_tidy(root: &Path) -> [Step; 2] {
-    let clippy = ["clippy", "--workspace", "--all-targets"];
+    let clippy = ["clippy", "--workspace", "--all-targets", "--all-features"];
     let strict = ["--", "-D", "warnings"];
     [
         Step::cargo("fmt", ["fmt", "--all", "--check"]),

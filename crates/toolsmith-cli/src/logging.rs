@@ -13,8 +13,8 @@ use crate::environment;
 /// printed by its command.
 pub(crate) fn start(verbose: u8) {
     let default = match verbose {
-        0 => "warn,rmcp=off,toolsmith=off,toolsmith::host=warn",
-        1 => "warn,rmcp=off,toolsmith=info",
+        0 => "error,toolsmith=off,toolsmith::host=warn",
+        1 => "error,toolsmith=info",
         2 => "info,toolsmith=debug",
         _ => "trace",
     };
@@ -24,8 +24,8 @@ pub(crate) fn start(verbose: u8) {
         .unwrap_or(default)
         .parse()
         .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
-        // Below this it tells authorization codes.
-        .with_target("rmcp::transport::auth", tracing::Level::INFO);
+        // Below this it tells arguments, results and authorization codes as they are.
+        .with_target("rmcp", tracing::Level::WARN);
     let stderr = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))

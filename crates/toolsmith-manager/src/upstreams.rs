@@ -1,8 +1,8 @@
 //! From descriptions of servers to upstreams that can be reached.
 //!
 //! References are looked up here, once, in the environment the host hands over.
-//! What they stand for becomes part of what is sent, and of what no model, log or
-//! terminal gets to see.
+//! What they stand for becomes part of what is sent, and of what is redacted in
+//! whatever tools answer.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -86,7 +86,8 @@ fn options(
     environment: &[(OsString, OsString)],
     questions: Questions,
 ) -> Result<(UpstreamOptions, Vec<String>), String> {
-    let mut secrets = Vec::new();
+    let told = |secret: &secrecy::SecretString| secret.expose_secret().to_owned();
+    let mut secrets: Vec<String> = resolved.secrets.iter().map(told).collect();
     let reach = match resolved.transport {
         ResolvedTransport::Stdio {
             command,

@@ -2,7 +2,7 @@
 //!
 //! Nothing is decompressed, so the limit counts what was sent and what is kept alike.
 
-use reqwest::Response;
+use reqwest::{Error as HttpError, Response};
 
 /// Why a body was not read to its end.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,8 @@ pub async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, 
         return Err(BodyError::TooLong { limit });
     }
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
+    // An address may hold a key, so it is not told.
+    while let Some(chunk) = (response.chunk().await).map_err(HttpError::without_url)? {
         if body.len() + chunk.len() > limit {
             return Err(BodyError::TooLong { limit });
         }

@@ -3,6 +3,7 @@
 //! The caller hands the environment over as a function; files are read beneath the
 //! root it names. What comes out is in types that do not show themselves.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub struct ResolvedServer {
     pub timeout: Option<Duration>,
     /// Which generation of the protocol it is spoken to in.
     pub protocol: Protocol,
+    /// What its references stand for, each by itself.
+    pub secrets: Vec<SecretString>,
 }
 
 /// How a server is reached, with all references looked up.
@@ -105,8 +108,10 @@ impl ServerEntry {
         lookup: &dyn Fn(&str) -> Option<String>,
         root: &Path,
     ) -> Result<ResolvedServer, ResolveError> {
+        let referred = RefCell::new(Vec::new());
         let filled = |field: &str, template: &Template| {
-            fill(template, lookup, root).map_err(|kind| self.error(field, template.place(), kind))
+            fill(template, lookup, root, &referred)
+                .map_err(|kind| self.error(field, template.place(), kind))
         };
         let transport = match &self.transport {
             Transport::Stdio { command, args, cwd } => {
@@ -162,6 +167,7 @@ impl ServerEntry {
             transport,
             timeout: self.timeout,
             protocol: self.protocol,
+            secrets: referred.into_inner(),
         })
     }
 
@@ -183,7 +189,9 @@ fn fill(
     template: &Template,
     lookup: &dyn Fn(&str) -> Option<String>,
     root: &Path,
+    referred: &RefCell<Vec<SecretString>>,
 ) -> Result<String, ResolveErrorKind> {
+    let refer = |value: &str| referred.borrow_mut().push(SecretString::from(value));
     let mut text = String::new();
     for part in template.parts() {
         match part {
@@ -196,6 +204,7 @@ fn fill(
                     (None, Some(default)) => default.clone(),
                     (None, None) => return Err(ResolveErrorKind::Variable(name.clone())),
                 };
+                refer(&value);
                 text.push_str(&value);
             }
             Part::File(path) => {
@@ -203,7 +212,9 @@ fn fill(
                 let content = read_secret(&path);
                 let content = content.map_err(|error| ResolveErrorKind::File { path, error })?;
                 // Editors end files with a line feed nobody means.
-                text.push_str(content.trim_end_matches(['\r', '\n']));
+                let content = content.trim_end_matches(['\r', '\n']);
+                refer(content);
+                text.push_str(content);
             }
         }
     }

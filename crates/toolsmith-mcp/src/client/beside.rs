@@ -79,14 +79,14 @@ impl UpstreamPrompts {
 impl Resources for UpstreamResources {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
         Box::pin(async {
-            let lists = join_all(self.0.iter().map(resources_of)).await;
+            let lists = join_all(self.0.iter().map(|each| listed(resources_of(each)))).await;
             Ok(lists.into_iter().flatten().collect())
         })
     }
 
     fn templates(&self) -> BoxFuture<'_, Result<Vec<ResourceTemplate>, ToolError>> {
         Box::pin(async {
-            let lists = join_all(self.0.iter().map(templates_of)).await;
+            let lists = join_all(self.0.iter().map(|each| listed(templates_of(each)))).await;
             Ok(lists.into_iter().flatten().collect())
         })
     }
@@ -130,7 +130,7 @@ impl Resources for UpstreamResources {
 impl Prompts for UpstreamPrompts {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
         Box::pin(async {
-            let lists = join_all(self.0.iter().map(prompts_of)).await;
+            let lists = join_all(self.0.iter().map(|each| listed(prompts_of(each)))).await;
             Ok(lists.into_iter().flatten().collect())
         })
     }
@@ -201,6 +201,26 @@ fn prompt_text(prompt: rmcp::model::GetPromptResult) -> PromptText {
     let messages = prompt.messages.into_iter().map(|message| {
         let content = match wire::content::from_wire(message.content) {
             Block::Text { text } => Block::text(tidy_text(&text)),
+            Block::Resource {
+                uri,
+                mime_type,
+                content,
+            } => Block::Resource {
+                uri: tidy_text(&uri),
+                mime_type,
+                content: tidy(content),
+            },
+            Block::Link {
+                uri,
+                name,
+                description,
+                mime_type,
+            } => Block::Link {
+                uri: tidy_text(&uri),
+                name: tidy_text(&name),
+                description: description.map(|text| tidy_text(&text)),
+                mime_type,
+            },
             other => other,
         };
         match message.role {
@@ -270,6 +290,11 @@ macro_rules! pages {
         all.truncate(MOST);
         all
     }};
+}
+
+/// A whole list, within one time limit: an upstream that takes longer has none today.
+async fn listed<T>(list: impl Future<Output = Vec<T>>) -> Vec<T> {
+    tokio::time::timeout(TIME, list).await.unwrap_or_default()
 }
 
 async fn resources_of(upstream: &Upstream) -> Vec<Resource> {

@@ -74,7 +74,7 @@ impl Calls {
         self.asker_now(stream)
     }
 
-    fn asker_now(&self, stream: Option<&RequestId>) -> Option<ToolContext> {
+    pub(super) fn asker_now(&self, stream: Option<&RequestId>) -> Option<ToolContext> {
         let state = self.state();
         if let Some(id) = stream {
             let found = state.flying.values().find(|each| each.id == *id);
@@ -82,10 +82,10 @@ impl Calls {
         }
         let latest = state.flying.values().next_back()?;
         let caller = latest.context.caller();
-        let alone = state
-            .flying
-            .values()
-            .all(|each| each.context.caller() == caller);
+        // Callers without a session go by a name others may go by too.
+        let known = caller.contains('#') || state.flying.len() == 1;
+        let mut flying = state.flying.values();
+        let alone = known && flying.all(|each| each.context.caller() == caller);
         alone.then(|| latest.context.clone())
     }
 

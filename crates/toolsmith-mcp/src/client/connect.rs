@@ -30,6 +30,13 @@ use super::{Era, Upstream};
 /// How many tools of one upstream are taken.
 const MOST_TOOLS: usize = 10_000;
 
+/// How many bytes, and pages, the list of one upstream's tools may have.
+const MOST_BYTES: usize = 32 << 20;
+const MOST_PAGES: usize = 1000;
+
+/// No cursor needs to be longer.
+const LONGEST_CURSOR: usize = 4096;
+
 /// How long a child that cannot be talked with may take to leave by itself.
 const LEAVE: Duration = Duration::from_millis(200);
 
@@ -250,6 +257,7 @@ fn with_words(error: ConnectError, stderr: &Tail) -> ConnectError {
 pub(super) async fn list_tools(live: &Live) -> Result<Vec<Tool>, ConnectError> {
     let (mut tools, mut cursors) = (Vec::new(), HashSet::new());
     let mut cursor: Option<String> = None;
+    let mut bytes = 0;
     loop {
         let mut request = PaginatedRequestParams::default();
         request.cursor = cursor.take();
@@ -264,12 +272,20 @@ pub(super) async fn list_tools(live: &Live) -> Result<Vec<Tool>, ConnectError> {
                 return Err(ConnectError::List(error.message));
             }
         };
+        let written = |tool: &Tool| serde_json::to_vec(tool).map_or(0, |bytes| bytes.len());
+        bytes += page.tools.iter().map(written).sum::<usize>();
+        if bytes > MOST_BYTES || cursors.len() > MOST_PAGES {
+            return Err(ConnectError::List("its list is too long".to_owned()));
+        }
         tools.extend(page.tools);
         if tools.len() > MOST_TOOLS {
             let message = format!("it has more than {MOST_TOOLS}");
             return Err(ConnectError::List(message));
         }
         match page.next_cursor {
+            Some(next) if next.len() > LONGEST_CURSOR => {
+                return Err(ConnectError::List("its cursors are too long".to_owned()));
+            }
             Some(next) if cursors.insert(next.clone()) => cursor = Some(next),
             Some(_) => return Err(ConnectError::List("its pages go in circles".to_owned())),
             None => return Ok(tools),

@@ -35,13 +35,20 @@ pub enum HttpError {
     Body(#[from] toolsmith_net::BodyError),
     /// It could not be reached.
     #[error("the server could not be reached: {0}")]
-    Network(#[from] toolsmith_net::HttpError),
+    Network(toolsmith_net::HttpError),
     /// The guard refused the address.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// It was not authorized.
     #[error(transparent)]
     Authorize(#[from] AuthorizeError),
+}
+
+impl From<toolsmith_net::HttpError> for HttpError {
+    /// An address may hold a key, so it is not told.
+    fn from(error: toolsmith_net::HttpError) -> Self {
+        Self::Network(error.without_url())
+    }
 }
 
 /// Why an upstream is not there.

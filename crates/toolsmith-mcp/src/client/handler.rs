@@ -139,7 +139,7 @@ impl ClientHandler for Ear {
         params: LoggingMessageNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        if let Some(call) = self.calls.asker(None).await {
+        if let Some(call) = self.calls.asker_now(None) {
             let entry = LogEntry::new(wire::log::from_wire(params.level), params.data);
             call.relay_log(match params.logger {
                 Some(logger) => entry.by(logger),

@@ -128,10 +128,7 @@ impl Keeper {
                 MORE_PATIENCE
             };
             let began = Instant::now();
-            let error = tokio::select! {
-                () = self.stop.cancelled() => break,
-                error = self.once(patience) => error,
-            };
+            let error = self.once(patience).await;
             self.upstream.inner.live.store(None);
             if self.stop.is_cancelled() {
                 break;
@@ -165,10 +162,15 @@ impl Keeper {
         let limit = options.start_time + waits.unwrap_or_default();
         let slow = || ConnectError::Slow(duration::format(limit));
         let connection = {
-            let Ok(_place) = self.places.acquire().await else {
-                return ConnectError::Ended(String::new());
+            let reaching = async {
+                let _place = self.places.acquire().await;
+                tokio::time::timeout(limit, self.reach(patience)).await
             };
-            match tokio::time::timeout(limit, self.reach(patience)).await {
+            let reached = tokio::select! {
+                reached = reaching => reached,
+                () = self.stop.cancelled() => return ConnectError::Ended(String::new()),
+            };
+            match reached {
                 Ok(Ok(connection)) => connection,
                 Ok(Err(error)) => return error,
                 Err(_) => return slow(),
@@ -254,7 +256,10 @@ impl Keeper {
                         self.tell(&more);
                     }
                 }
-                if let Err(error) = self.refresh(&live).await {
+                // One that does not answer keeps the tools it had.
+                let limit = self.upstream.inner.options.start_time;
+                let listed = tokio::time::timeout(limit, self.refresh(&live)).await;
+                if let Ok(Err(error)) = listed {
                     tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
                 }
             } else {

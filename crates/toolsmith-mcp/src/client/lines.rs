@@ -138,6 +138,7 @@ where
             }
             match self.message() {
                 Some(message) => {
+                    self.garbage = 0;
                     let answers = match &message {
                         JsonRpcMessage::Response(response) => Some(&response.id),
                         JsonRpcMessage::Error(error) => error.id.as_ref(),

@@ -1,7 +1,7 @@
 //! Sessions of callers with an upstream that keeps state between calls.
 //!
-//! A server with a handshake may remember what a session did before, so two callers
-//! never share one: the first has the connection the tools were listed on, every
+//! A server with a handshake may remember what a session did before, so two sessions
+//! of ours never share one: the first has the connection the tools were listed on, every
 //! other gets its own when it first calls. A server without sessions is shared by
 //! all.
 

@@ -75,7 +75,8 @@ impl Desk {
         (desk, asked, missing)
     }
 
-    /// Asks; the answers come in the order of the questions.
+    /// Asks; the answers come in the order of the questions. What the client brought
+    /// along counts.
     pub(super) async fn ask(&self, inquiries: Vec<Inquiry>) -> Vec<Response> {
         let mut answers: Vec<Option<Response>> = inquiries
             .iter()
@@ -140,7 +141,12 @@ impl Approver for Desk {
             .enumerate()
             .map(|(number, request)| Inquiry::new(format!("{APPROVE}-{number}"), form(request)))
             .collect();
-        let responses = self.ask(inquiries).await;
+        // Nobody may say yes before being asked.
+        let afresh = Self {
+            brought: Arc::default(),
+            ..self.clone()
+        };
+        let responses = afresh.ask(inquiries).await;
         let answered = requests.iter().zip(responses);
         answered
             .map(|(request, response)| approval(request, &response))

@@ -75,16 +75,21 @@ impl Shared {
             promise: self.promise(&name),
         };
         let patience = self.tasks_for(client).map(|_| tasks::MOMENT);
-        let attended = errand
-            .attend(
-                context,
-                client,
-                life,
-                &self.parked_calls,
-                &subject,
-                patience,
-            )
+        let parked = &self.parked_calls;
+        let mut attended = errand
+            .attend(context, client, life, parked, &subject, patience)
             .await;
+        if let Attended::Slow(errand) = attended {
+            attended = match self.tasks_for(client) {
+                Some(_) => Attended::Slow(errand),
+                // There is no room for it any more, so it is waited for as ever.
+                None => {
+                    errand
+                        .attend(context, client, life, parked, &subject, None)
+                        .await
+                }
+            };
+        }
         match attended {
             Attended::Asks(required) => Ok(required.into()),
             Attended::Done(Reply::NeedsInput(required)) => Ok(approval(&required)?.into()),

@@ -51,7 +51,8 @@ impl Client {
             || "mcp".to_owned(),
             |info| {
                 let name = toolsmith_runtime::shape::clean(&info.name);
-                let name: String = name.chars().take(64).collect();
+                // What follows a `#` is the number of a session.
+                let name: String = name.chars().filter(|c| *c != '#').take(64).collect();
                 format!("mcp:{name}")
             },
         );

@@ -64,12 +64,18 @@ impl<T: Send + 'static> Errand<T> {
         let mut telling = self.notes.is_some();
         loop {
             tokio::select! {
-                // What was told before the end is told before the result.
+                // The end first: a tool that talks without pause holds nothing up. What
+                // it told before the end is told before the result.
                 biased;
-                note = next_note(&mut self.notes), if telling => match note {
-                    Some(note) => teller.tell(note).await,
-                    None => telling = false,
-                },
+                () = context.ct.cancelled(), if !self.cancellation.is_cancelled() => {
+                    self.cancellation.cancel();
+                }
+                done = &mut self.work => {
+                    while let Some(Ok(note)) = self.notes.as_mut().map(mpsc::Receiver::try_recv) {
+                        teller.tell(note).await;
+                    }
+                    return Attended::Done(done);
+                }
                 Some(asked) = self.asked.recv() => match client.era {
                     Era::Handshake => asking.push(ask_client(context.peer.clone(), asked, life.clone())),
                     Era::Stateless => {
@@ -83,16 +89,11 @@ impl<T: Send + 'static> Errand<T> {
                         }
                     }
                 },
+                note = next_note(&mut self.notes), if telling => match note {
+                    Some(note) => teller.tell(note).await,
+                    None => telling = false,
+                },
                 Some(()) = asking.next(), if !asking.is_empty() => {}
-                done = &mut self.work => {
-                    while let Some(Ok(note)) = self.notes.as_mut().map(mpsc::Receiver::try_recv) {
-                        teller.tell(note).await;
-                    }
-                    return Attended::Done(done);
-                }
-                () = context.ct.cancelled(), if !self.cancellation.is_cancelled() => {
-                    self.cancellation.cancel();
-                }
                 () = &mut slow, if !self.cancellation.is_cancelled() => {
                     return Attended::Slow(Box::new(self));
                 }

@@ -193,7 +193,7 @@ impl ServerHandler for Connection {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.listing().find(name).cloned()
+        self.shared.listing().head(name)
     }
 
     async fn list_resources(

@@ -57,9 +57,11 @@ impl Listing {
         }
     }
 
-    /// The tool of a name a client lists.
-    pub(super) fn find(&self, name: &str) -> Option<&Tool> {
-        self.places.get(name).map(|place| &self.stateless[*place])
+    /// The tool of a name a client lists, as far as headers are checked against it.
+    pub(super) fn head(&self, name: &str) -> Option<Tool> {
+        let tool = &self.stateless[*self.places.get(name)?];
+        let schema = Arc::clone(&tool.input_schema);
+        Some(Tool::new(tool.name.clone(), "", schema))
     }
 
     /// The definition behind a name, offered or bare.

@@ -32,6 +32,9 @@ const MEMORY: Duration = Duration::from_secs(3600);
 /// How many tasks are remembered; beyond that calls are answered as they always were.
 const MOST: usize = 1024;
 
+/// How many bytes of results are remembered; the oldest give way.
+const MOST_BYTES: usize = 64 << 20;
+
 /// How often a client should look.
 const POLL_MS: u64 = 500;
 
@@ -50,6 +53,8 @@ struct Entry {
     state: State,
     cancellation: CancellationToken,
     used_keys: HashSet<String>,
+    /// How many bytes its result has.
+    bytes: usize,
 }
 
 enum State {
@@ -93,6 +98,7 @@ impl Tasks {
             state: State::Working,
             cancellation: errand.cancellation.clone(),
             used_keys: HashSet::new(),
+            bytes: 0,
         };
         let told = task(&name, &entry);
         self.entries().insert(name.clone(), entry);
@@ -205,14 +211,34 @@ impl Driver {
             Ok(result) => State::Completed(object(&result)),
             Err(error) => State::Failed(object(&error)),
         };
+        let bytes = match &state {
+            State::Completed(result) => serde_json::to_vec(result).map_or(0, |bytes| bytes.len()),
+            _ => 0,
+        };
         self.note(|entry| {
             if !matches!(entry.state, State::Cancelled) {
                 entry.state = state;
+                entry.bytes = bytes;
             }
         });
+        self.forget_surplus();
         tokio::time::sleep(MEMORY).await;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.remove(&self.name);
+    }
+
+    /// Forgets the oldest results while all of them together are too large.
+    fn forget_surplus(&self) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes: usize = entries.values().map(|entry| entry.bytes).sum();
+        while bytes > MOST_BYTES {
+            let held = entries.iter().filter(|(_, entry)| entry.bytes > 0);
+            let oldest = held.min_by_key(|(_, entry)| entry.updated);
+            let Some(oldest) = oldest.map(|(name, _)| name.clone()) else {
+                return;
+            };
+            bytes -= entries.remove(&oldest).map_or(0, |entry| entry.bytes);
+        }
     }
 
     fn note(&self, change: impl FnOnce(&mut Entry)) {

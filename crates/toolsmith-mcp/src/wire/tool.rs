@@ -100,11 +100,22 @@ fn received(tool: &Tool) -> Value {
         ("_meta", serde_json::to_value(&tool.meta)),
     ];
     for (key, value) in parts {
-        if let Ok(value) = value
+        if let Ok(mut value) = value
             && !value.is_null()
         {
+            clean(&mut value);
             received.insert(key.to_owned(), value);
         }
     }
     Value::Object(received)
+}
+
+/// Takes what hides or steers out of every text of a value.
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = toolsmith_runtime::shape::clean(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Object(object) => object.values_mut().for_each(clean),
+        _ => {}
+    }
 }

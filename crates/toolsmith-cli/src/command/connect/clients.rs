@@ -1,5 +1,6 @@
 //! What is known of each client: where its file lies, how it is written, where in it
-//! servers stand. From the clients' own documentation, as of November 2026.
+//! servers stand. From documentation, and where that says nothing from reports of users, as
+//! of November 2026.
 
 use std::path::{Path, PathBuf};
 
