@@ -102,7 +102,7 @@ mod tests {
         let [_, clippy] = before_tidy(&root);
         assert_eq!(
             clippy.command_line(),
-            "cargo clippy --workspace --all-targets --locked -- -D warnings"
+            "cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"
         );
     }
 }
