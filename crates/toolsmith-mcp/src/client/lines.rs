@@ -12,23 +12,19 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::wire;
-
-/// How many bytes one message may have.
-const MESSAGE: usize = 16 << 20;
+use crate::wire::lines::{Line, LineReader, MESSAGE};
 
 /// How many lines of garbage a child may write before it is given up.
 const GARBAGE: usize = 10_000;
 
 /// A pair of streams to a child.
 pub(super) struct Lines<R, W> {
-    read: BufReader<R>,
-    line: Vec<u8>,
-    too_long: bool,
+    read: LineReader<R>,
     garbage: usize,
     write: Arc<Mutex<Option<W>>>,
     /// A question for the era that nobody answered yet, and until when that may be.
@@ -40,9 +36,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
     /// `patience` is how long a child may take to say which era it is of.
     pub(super) fn new(read: R, write: W, patience: Duration) -> Self {
         Self {
-            read: BufReader::with_capacity(64 << 10, read),
-            line: Vec::new(),
-            too_long: false,
+            read: LineReader::new(read),
             garbage: 0,
             write: Arc::new(Mutex::new(Some(write))),
             probe: None,
@@ -50,38 +44,10 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         }
     }
 
-    /// Reads a line; none at the end. It may be given up at any point and goes on
-    /// where it was. A line that is too long comes out empty.
-    async fn next_line(&mut self) -> Option<()> {
-        loop {
-            let available = match self.read.fill_buf().await {
-                Ok([]) | Err(_) => return None,
-                Ok(available) => available,
-            };
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(available.len(), |end| end + 1);
-            if !self.too_long {
-                self.line
-                    .extend_from_slice(&available[..end.unwrap_or(taken)]);
-                self.too_long = self.line.len() > MESSAGE;
-            }
-            self.read.consume(taken);
-            if self.too_long {
-                self.line = Vec::new();
-            }
-            if end.is_some() {
-                self.too_long = false;
-                return Some(());
-            }
-        }
-    }
-
     fn message(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let line = std::mem::take(&mut self.line);
+        let line = self.read.take();
         let message = wire::message::read(&line, MESSAGE);
-        self.line = line;
-        self.line.clear();
-        self.line.shrink_to(64 << 10);
+        self.read.reuse(line);
         message
     }
 
@@ -128,7 +94,11 @@ where
         loop {
             let until = self.probe.as_ref().map(|(_, until)| *until);
             tokio::select! {
-                line = self.next_line() => line?,
+                line = self.read.next() => {
+                    if matches!(line, Line::End) {
+                        return None;
+                    }
+                }
                 () = Self::silence(until) => {
                     let (id, _) = self.probe.take()?;
                     let message = "nobody answered; the server is taken to be of the other era";

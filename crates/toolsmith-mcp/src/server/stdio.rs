@@ -15,7 +15,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use toolsmith_core::CancellationToken;
@@ -23,9 +23,7 @@ use toolsmith_core::CancellationToken;
 use super::envelope::{self, Envelope, Rejected, Sort};
 use super::handler::Connection;
 use super::{Life, Server};
-
-/// How many bytes one message may have.
-const MESSAGE: usize = 16 << 20;
+use crate::wire::lines::{Line, LineReader, MESSAGE};
 
 /// How many requests may be unanswered before no more are read.
 const UNANSWERED: usize = 2048;
@@ -82,9 +80,7 @@ impl Server {
             }
         });
         let transport = Lines {
-            read: BufReader::with_capacity(64 << 10, read),
-            line: Vec::new(),
-            too_long: false,
+            read: LineReader::new(read),
             begun: false,
             write,
             unanswered: Arc::default(),
@@ -131,10 +127,7 @@ impl Server {
 
 /// Messages by lines.
 struct Lines<R, W> {
-    read: BufReader<R>,
-    line: Vec<u8>,
-    /// Whether what is being read belongs to a line that is too long already.
-    too_long: bool,
+    read: LineReader<R>,
     /// Whether one of the two lifecycles began; notes and answers before that have no
     /// meaning, and a handshake after it has none either.
     begun: bool,
@@ -200,48 +193,7 @@ impl Unanswered {
     }
 }
 
-/// What came of reading a line.
-enum Line {
-    Whole,
-    TooLong,
-    End,
-}
-
 impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
-    /// Reads a line. It may be given up at any point and goes on where it was.
-    async fn next_line(&mut self) -> Line {
-        loop {
-            let available = match self.read.fill_buf().await {
-                // The last line need not end.
-                Ok([]) if self.too_long => {
-                    self.too_long = false;
-                    return Line::TooLong;
-                }
-                Ok([]) if !self.line.is_empty() => return Line::Whole,
-                Ok([]) | Err(_) => return Line::End,
-                Ok(available) => available,
-            };
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let taken = end.map_or(available.len(), |end| end + 1);
-            if !self.too_long {
-                self.line
-                    .extend_from_slice(&available[..end.unwrap_or(taken)]);
-                self.too_long = self.line.len() > MESSAGE;
-            }
-            self.read.consume(taken);
-            if self.too_long {
-                self.line = Vec::new();
-            }
-            if end.is_some() {
-                return if std::mem::take(&mut self.too_long) {
-                    Line::TooLong
-                } else {
-                    Line::Whole
-                };
-            }
-        }
-    }
-
     /// Hands a rejection to whoever writes them. It stays until there is room: this
     /// future may be dropped between two polls.
     async fn hand_over_rejection(&mut self) {
@@ -255,7 +207,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
 
     /// The next message, or what is wrong with it; none for a line that says nothing.
     fn read_line(&mut self) -> Option<Result<RxJsonRpcMessage<RoleServer>, Rejected>> {
-        let line = std::mem::take(&mut self.line);
+        let line = self.read.take();
         let read = if line.iter().all(u8::is_ascii_whitespace) {
             None
         } else {
@@ -263,10 +215,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
                 .map(|envelope| self.accept(envelope, line.len()))
                 .transpose()
         };
-        // The buffer is kept, unless somebody once sent a large one.
-        self.line = line;
-        self.line.clear();
-        self.line.shrink_to(64 << 10);
+        self.read.reuse(line);
         read.map(|read| read.and_then(|accepted| accepted))
     }
 
@@ -348,7 +297,7 @@ where
                 line = async {
                     self.hand_over_rejection().await;
                     unanswered.wait_for_room().await;
-                    self.next_line().await
+                    self.read.next().await
                 } => line,
             };
             let rejected = match line {

@@ -4,6 +4,7 @@
 //! nothing else.
 
 pub(crate) mod content;
+pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod message;
 pub(crate) mod outcome;

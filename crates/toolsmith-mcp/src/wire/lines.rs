@@ -1,0 +1,83 @@
+//! Lines of bounded length, from whoever writes them.
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+/// How many bytes one message may have.
+pub(crate) const MESSAGE: usize = 16 << 20;
+
+/// How much of a buffer is kept from one line to the next.
+const KEPT: usize = 64 << 10;
+
+/// What came of reading a line.
+pub(crate) enum Line {
+    /// It can be taken.
+    Whole,
+    /// It was longer than a message may be, and is gone.
+    TooLong,
+    /// There are no more.
+    End,
+}
+
+/// Reads lines, of which it keeps one at a time.
+pub(crate) struct LineReader<R> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether what is being read belongs to a line that is too long already.
+    too_long: bool,
+}
+
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    pub(crate) fn new(read: R) -> Self {
+        Self {
+            read: BufReader::with_capacity(KEPT, read),
+            line: Vec::new(),
+            too_long: false,
+        }
+    }
+
+    /// Reads a line. It may be given up at any point and goes on where it was.
+    pub(crate) async fn next(&mut self) -> Line {
+        loop {
+            let available = match self.read.fill_buf().await {
+                // The last line need not end.
+                Ok([]) if self.too_long => {
+                    self.too_long = false;
+                    return Line::TooLong;
+                }
+                Ok([]) if !self.line.is_empty() => return Line::Whole,
+                Ok([]) | Err(_) => return Line::End,
+                Ok(available) => available,
+            };
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            if !self.too_long {
+                self.line
+                    .extend_from_slice(&available[..end.unwrap_or(taken)]);
+                self.too_long = self.line.len() > MESSAGE;
+            }
+            self.read.consume(taken);
+            if self.too_long {
+                self.line = Vec::new();
+            }
+            if end.is_some() {
+                return if std::mem::take(&mut self.too_long) {
+                    Line::TooLong
+                } else {
+                    Line::Whole
+                };
+            }
+        }
+    }
+
+    /// Takes the line that was read.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.line)
+    }
+
+    /// Takes a line's buffer back, to be used again unless it is a large one.
+    pub(crate) fn reuse(&mut self, mut line: Vec<u8>) {
+        line.clear();
+        line.shrink_to(KEPT);
+        self.line = line;
+    }
+}
