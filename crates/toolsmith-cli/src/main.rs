@@ -25,6 +25,9 @@ use tokio::runtime::Builder;
 use cli::Cli;
 use failure::Failure;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     logging::start(cli.verbose);

@@ -5,7 +5,9 @@
 //! excessive depth, size and number of values are errors with a place. Values that were
 //! built by a program are measured by [`depth_exceeds`] without recursion.
 
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -51,6 +53,19 @@ pub enum JsonError {
 /// assert!(error.to_string().contains("duplicate key"));
 /// ```
 pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
+    outline(bytes, limit, MAX_DEPTH)
+}
+
+/// Reads as strictly as [`parse`], and keeps only the outermost levels: objects and
+/// lists that nest deeper are checked and come out empty.
+///
+/// ```
+/// use serde_json::json;
+///
+/// let outline = toolsmith_core::json::outline(b"{\"a\": 1, \"b\": {\"c\": 2}}", 1024, 1);
+/// assert_eq!(outline.unwrap(), json!({ "a": 1, "b": {} }));
+/// ```
+pub fn outline(bytes: &[u8], limit: usize, levels: usize) -> Result<Value, JsonError> {
     if bytes.len() > limit {
         return Err(JsonError::TooLarge {
             bytes: bytes.len(),
@@ -64,6 +79,7 @@ pub fn parse(bytes: &[u8], limit: usize) -> Result<Value, JsonError> {
     let values = Cell::new(0);
     let strict = Strict {
         depth: 0,
+        kept: levels,
         values: &values,
     };
     let value = strict.deserialize(&mut deserializer)?;
@@ -128,6 +144,8 @@ pub fn dismantle(value: Value) {
 #[derive(Clone, Copy)]
 struct Strict<'c> {
     depth: usize,
+    /// How many levels are kept.
+    kept: usize,
     values: &'c Cell<usize>,
 }
 
@@ -140,8 +158,13 @@ impl Strict<'_> {
         }
         Ok(Self {
             depth: self.depth + 1,
-            values: self.values,
+            ..self
         })
+    }
+
+    /// Whether what is read is kept.
+    fn keeps(self) -> bool {
+        self.depth <= self.kept
     }
 
     fn count<E: de::Error>(self) -> Result<(), E> {
@@ -191,6 +214,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        if !self.keeps() {
+            return Ok(Value::Null);
+        }
         Ok(Value::String(value.to_owned()))
     }
 
@@ -202,7 +228,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let deeper = self.deeper()?;
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(deeper)? {
-            list.push(item);
+            if deeper.keeps() {
+                list.push(item);
+            }
         }
         Ok(Value::Array(list))
     }
@@ -210,14 +238,74 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let deeper = self.deeper()?;
         let mut map = Map::new();
+        if !deeper.keeps() {
+            let mut keys = Keys::default();
+            while let Some(Key(key)) = fields.next_key()? {
+                if let Some(twice) = keys.add(key) {
+                    return Err(duplicate(&twice));
+                }
+                fields.next_value_seed(deeper)?;
+            }
+            return Ok(Value::Object(map));
+        }
         while let Some(key) = fields.next_key::<String>()? {
             if map.contains_key(&key) {
-                let key: String = key.chars().take(80).collect();
-                return Err(de::Error::custom(format_args!("duplicate key {key:?}")));
+                return Err(duplicate(&key));
             }
             let value = fields.next_value_seed(deeper)?;
             map.insert(key, value);
         }
         Ok(Value::Object(map))
+    }
+}
+
+fn duplicate<E: de::Error>(key: &str) -> E {
+    let key: String = key.chars().take(80).collect();
+    E::custom(format_args!("duplicate key {key:?}"))
+}
+
+/// A key, not copied where it need not be.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> de::Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Read)
+    }
+}
+
+/// The keys of one object. Most have few, which are found faster by looking.
+#[derive(Default)]
+struct Keys<'de> {
+    few: Vec<Cow<'de, str>>,
+    many: HashSet<Cow<'de, str>>,
+}
+
+const FEW: usize = 16;
+
+impl<'de> Keys<'de> {
+    /// Notes a key; returned where it is there already.
+    fn add(&mut self, key: Cow<'de, str>) -> Option<Cow<'de, str>> {
+        if self.few.contains(&key) || self.many.contains(&key) {
+            return Some(key);
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+        } else {
+            self.many.insert(key);
+        }
+        None
     }
 }

@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::wire;
-use crate::wire::lines::{Line, LineReader, MESSAGE};
+use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 
 /// How many lines of garbage a child may write before it is given up.
 const GARBAGE: usize = 10_000;
@@ -78,7 +78,7 @@ where
         }
         let write = Arc::clone(&self.write);
         let line = serde_json::to_vec(&message);
-        async move {
+        at_once(async move {
             let mut line = line?;
             line.push(b'\n');
             let mut write = write.lock().await;
@@ -87,7 +87,7 @@ where
             };
             write.write_all(&line).await?;
             write.flush().await
-        }
+        })
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {

@@ -5,12 +5,12 @@
 //! whoever attends the request: there it becomes a request to the client, or the
 //! request's result.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ClientCapabilities, InputResponses};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 use toolsmith_core::Schema;
 use toolsmith_core::reply::{Inquiry, Question, Response};
 use toolsmith_runtime::Inquirer;
@@ -29,58 +29,108 @@ pub(super) struct Asked {
     pub(super) answer: oneshot::Sender<Vec<Response>>,
 }
 
-/// Where a running call asks.
+/// Where a running call asks. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
-    client: Client,
-    questions: mpsc::Sender<Asked>,
-    brought: Arc<Mutex<BTreeMap<String, Value>>>,
-    missing: Missing,
+pub(super) struct Desk(Arc<Inner>);
+
+/// The other side of a desk, where whoever attends the call takes its questions.
+#[derive(Debug)]
+pub(super) struct Window(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    client: Arc<Client>,
+    state: Mutex<State>,
+    bell: Notify,
 }
 
-/// The capability for want of which a question could not be asked.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Missing(Arc<Mutex<Option<ClientCapabilities>>>);
+#[derive(Debug)]
+struct State {
+    /// Answers that came with the request before anything was asked.
+    brought: BTreeMap<String, Value>,
+    /// The capability for want of which a question could not be asked.
+    missing: Option<ClientCapabilities>,
+    asked: VecDeque<Asked>,
+    /// Whether somebody attends.
+    is_open: bool,
+}
 
-impl Missing {
-    pub(super) fn get(&self) -> Option<ClientCapabilities> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn note(&self, question: &Question) {
-        let mut missing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        missing.get_or_insert_with(|| wire::question::needed(question));
+impl Window {
+    /// The next questions. It may be given up at any point.
+    pub(super) async fn next(&mut self) -> Asked {
+        loop {
+            if let Some(asked) = self.0.state().asked.pop_front() {
+                return asked;
+            }
+            self.0.bell.notified().await;
+        }
     }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.is_open = false;
+        let unanswered = std::mem::take(&mut state.asked);
+        drop(state);
+        // Which tells those who asked that nobody answers.
+        drop(unanswered);
+    }
+}
+
+/// Whether answers a client brought along count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Brought {
+    Counts,
+    IsLeft,
 }
 
 impl Desk {
     /// A desk, and the other side of it. `brought` are answers that came with the
     /// request before anything was asked.
-    pub(super) fn new(
-        client: Client,
-        brought: Option<InputResponses>,
-    ) -> (Self, mpsc::Receiver<Asked>, Missing) {
-        // Questions of one call are asked one after another.
-        let (questions, asked) = mpsc::channel(1);
-        let missing = Missing::default();
-        let desk = Self {
+    pub(super) fn new(client: Arc<Client>, brought: Option<InputResponses>) -> (Self, Window) {
+        let inner = Arc::new(Inner {
             client,
-            questions,
-            brought: Arc::new(Mutex::new(brought.unwrap_or_default())),
-            missing: missing.clone(),
-        };
-        (desk, asked, missing)
+            state: Mutex::new(State {
+                brought: brought.unwrap_or_default(),
+                missing: None,
+                asked: VecDeque::new(),
+                is_open: true,
+            }),
+            bell: Notify::new(),
+        });
+        (Self(Arc::clone(&inner)), Window(inner))
     }
 
-    /// Asks; the answers come in the order of the questions. What the client brought
-    /// along counts.
-    pub(super) async fn ask(&self, inquiries: Vec<Inquiry>) -> Vec<Response> {
+    /// What the client would have needed to be asked.
+    pub(super) fn missing(&self) -> Option<ClientCapabilities> {
+        self.0.state().missing.clone()
+    }
+
+    /// Hands questions in; none where nobody attends.
+    fn hand_in(&self, inquiries: Vec<Inquiry>) -> Option<oneshot::Receiver<Vec<Response>>> {
+        let mut state = self.0.state();
+        if !state.is_open {
+            return None;
+        }
+        let (answer, answered) = oneshot::channel();
+        state.asked.push_back(Asked { inquiries, answer });
+        drop(state);
+        self.0.bell.notify_one();
+        Some(answered)
+    }
+
+    /// Asks; the answers come in the order of the questions.
+    async fn ask(&self, inquiries: Vec<Inquiry>, brought: Brought) -> Vec<Response> {
         let mut answers: Vec<Option<Response>> = inquiries
             .iter()
-            .map(|inquiry| self.at_once(inquiry))
+            .map(|inquiry| self.at_once(inquiry, brought))
             .collect();
         let (open, places): (Vec<Inquiry>, Vec<usize>) = inquiries
             .into_iter()
@@ -89,15 +139,9 @@ impl Desk {
             .map(|(place, inquiry)| (inquiry, place))
             .unzip();
         if !open.is_empty() {
-            let (answer, answered) = oneshot::channel();
-            let asked = Asked {
-                inquiries: open,
-                answer,
-            };
-            // Nobody attends any more: then nobody answers.
-            let given = match self.questions.send(asked).await {
-                Ok(()) => answered.await.unwrap_or_default(),
-                Err(_) => Vec::new(),
+            let given = match self.hand_in(open) {
+                Some(answered) => answered.await.unwrap_or_default(),
+                None => Vec::new(),
             };
             for (place, response) in places.into_iter().zip(given) {
                 answers[place] = Some(response);
@@ -110,27 +154,28 @@ impl Desk {
     }
 
     /// The answer to a question that need not, or cannot, be asked.
-    fn at_once(&self, inquiry: &Inquiry) -> Option<Response> {
-        let brought = {
-            let mut brought = self.brought.lock().unwrap_or_else(PoisonError::into_inner);
-            brought.remove(&inquiry.key)
+    fn at_once(&self, inquiry: &Inquiry, brought: Brought) -> Option<Response> {
+        let brought = match brought {
+            Brought::Counts => self.0.state().brought.remove(&inquiry.key),
+            Brought::IsLeft => None,
         };
         if let Some(brought) = brought
             && let Some(response) = wire::question::answer(&inquiry.question, brought)
         {
             return Some(response);
         }
-        if self.client.can_answer(&inquiry.question) {
+        if self.0.client.can_answer(&inquiry.question) {
             return None;
         }
-        self.missing.note(&inquiry.question);
+        let needed = || wire::question::needed(&inquiry.question);
+        self.0.state().missing.get_or_insert_with(needed);
         Some(Response::Unavailable)
     }
 }
 
 impl Inquirer for Desk {
     fn inquire(&self, inquiries: Vec<Inquiry>) -> BoxFuture<'_, Vec<Response>> {
-        Box::pin(self.ask(inquiries))
+        Box::pin(self.ask(inquiries, Brought::Counts))
     }
 }
 
@@ -142,11 +187,7 @@ impl Approver for Desk {
             .map(|(number, request)| Inquiry::new(format!("{APPROVE}-{number}"), form(request)))
             .collect();
         // Nobody may say yes before being asked.
-        let afresh = Self {
-            brought: Arc::default(),
-            ..self.clone()
-        };
-        let responses = afresh.ask(inquiries).await;
+        let responses = self.ask(inquiries, Brought::IsLeft).await;
         let answered = requests.iter().zip(responses);
         answered
             .map(|(request, response)| approval(request, &response))

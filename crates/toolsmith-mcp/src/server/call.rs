@@ -1,5 +1,7 @@
 //! One `tools/call`: into the toolbox, and its reply back onto the wire.
 
+use std::sync::Arc;
+
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ErrorData,
@@ -9,12 +11,13 @@ use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
 use toolsmith_core::call::Answers;
 use toolsmith_core::reply::{InputRequired, Question};
-use toolsmith_core::{ErrorKind, Outcome, RawCall, Reply, Schema};
+use toolsmith_core::{ErrorKind, Outcome, RawCall, Reply, Schema, ToolDef};
 use toolsmith_runtime::Caller;
 
-use super::ask::{Desk, Missing};
+use super::ask::Desk;
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
+use super::listing::Listing;
 use super::notes::NoteTaker;
 use super::parked::Parked;
 use super::tasks::{self, Tasks};
@@ -31,7 +34,7 @@ impl Shared {
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-        client: &Client,
+        client: &Arc<Client>,
         life: &Life,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams {
@@ -43,7 +46,13 @@ impl Shared {
         } = request;
         let name = name.into_owned();
         let arguments = Value::Object(arguments.unwrap_or_default());
-        self.may_be_answered_at_once(&name, client)?;
+        let mut listing = self.listing();
+        if listing.definition(&name).is_none() {
+            self.ready().await;
+            listing = self.listing();
+        }
+        let definition = listing.definition(&name).cloned();
+        self.may_be_answered_at_once(definition.as_deref(), client)?;
         let subject = match client.era {
             Era::Stateless => json!([name, arguments]),
             Era::Handshake => Value::Null,
@@ -59,20 +68,19 @@ impl Shared {
             }
             Some(state) => {
                 let answers = Answers::new(state, approvals(input_responses));
-                let call = RawCall::new(name.clone(), arguments).with_answers(answers);
-                self.begin(call, client, None, life)
+                let call = RawCall::new(name, arguments).with_answers(answers);
+                self.begin(call, &listing, client, None, life)
             }
-            None => self.begin(
-                RawCall::new(name.clone(), arguments),
-                client,
-                input_responses,
-                life,
-            ),
+            None => {
+                let call = RawCall::new(name, arguments);
+                self.begin(call, &listing, client, input_responses, life)
+            }
         };
+        drop(listing);
         let finishing = Finishing {
             era: client.era,
-            missing: errand.missing.clone(),
-            promise: self.promise(&name),
+            desk: errand.desk.clone(),
+            definition,
         };
         let patience = self.tasks_for(client).map(|_| tasks::MOMENT);
         let parked = &self.parked_calls;
@@ -106,17 +114,18 @@ impl Shared {
 
     /// Where tasks go, if this client can take one now.
     fn tasks_for(&self, client: &Client) -> Option<&Tasks> {
-        let takes = client.era == Era::Stateless && client.capabilities.supports_tasks();
+        let takes = client.era == Era::Stateless && client.introduced.capabilities.supports_tasks();
         let tasks = self.tasks.as_ref().filter(|_| takes)?;
         tasks.has_room().then_some(tasks)
     }
 
     /// Refuses a call that only makes sense as a task to a client that takes none.
-    fn may_be_answered_at_once(&self, name: &str, client: &Client) -> Result<(), ErrorData> {
-        let listing = self.listing();
-        let support = listing
-            .definition(name)
-            .and_then(|tool| tool.meta.extra.get(TASK_SUPPORT)?.as_str());
+    fn may_be_answered_at_once(
+        &self,
+        tool: Option<&ToolDef>,
+        client: &Client,
+    ) -> Result<(), ErrorData> {
+        let support = tool.and_then(|tool| tool.meta.extra.get(TASK_SUPPORT)?.as_str());
         if support != Some("required") || self.tasks_for(client).is_some() {
             return Ok(());
         }
@@ -125,23 +134,19 @@ impl Shared {
         ))
     }
 
-    fn promise(&self, name: &str) -> Option<Schema> {
-        let listing = self.listing();
-        listing.definition(name)?.output.clone()
-    }
-
     /// Begins a call on behalf of a client.
     fn begin(
         &self,
         call: RawCall,
-        client: &Client,
+        listing: &Listing,
+        client: &Arc<Client>,
         brought: Option<InputResponses>,
         life: &Life,
     ) -> Errand<Reply> {
-        let (desk, asked, missing) = Desk::new(client.clone(), brought);
+        let (desk, asked) = Desk::new(Arc::clone(client), brought);
         let cancellation = life.closing.child_token();
-        let mut caller = Caller::new(client.name.clone())
-            .with_offer(self.listing().offer.clone())
+        let mut caller = Caller::new(&*client.introduced.name)
+            .with_offer(Arc::clone(&listing.offer))
             .with_cancellation(cancellation.clone());
         if let Some(trace) = &client.trace {
             caller = caller.with_trace(trace.clone());
@@ -159,13 +164,13 @@ impl Shared {
             (true, Era::Stateless) => caller.taking_input_requests(),
         };
         caller = (self.adjust)(caller);
-        let caller = caller.with_inquirer(desk);
+        let caller = caller.with_inquirer(desk.clone());
         let toolbox = self.toolbox.clone();
         Errand {
             work: Box::pin(async move { toolbox.run(call, &caller).await }),
             asked,
             notes,
-            missing,
+            desk,
             cancellation,
         }
     }
@@ -174,8 +179,8 @@ impl Shared {
 /// What is needed to make a result of a reply.
 struct Finishing {
     era: Era,
-    missing: Missing,
-    promise: Option<Schema>,
+    desk: Desk,
+    definition: Option<Arc<ToolDef>>,
 }
 
 impl Finishing {
@@ -194,11 +199,12 @@ impl Finishing {
         let outcome = reply.into_outcome();
         if self.era == Era::Stateless
             && !outcome.is_success()
-            && let Some(error) = lacking(&self.missing)
+            && let Some(error) = lacking(&self.desk)
         {
             return Err(error);
         }
-        Ok(result(outcome, self.era, self.promise.as_ref()))
+        let promise = self.definition.as_ref().and_then(|tool| tool.output.as_ref());
+        Ok(result(outcome, self.era, promise))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What one request says about the client that sent it.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProgressToken, ProtocolVersion};
@@ -31,22 +31,16 @@ impl Era {
     }
 }
 
-/// The client behind one request.
+/// What a client says about itself: with a handshake once, else in every request.
 #[derive(Clone, Debug)]
-pub(super) struct Client {
-    pub(super) era: Era,
-    pub(super) capabilities: ClientCapabilities,
+pub(super) struct Introduced {
     /// Who it says it is; nothing is granted for it.
-    pub(super) name: String,
-    pub(super) progress: Option<ProgressToken>,
-    pub(super) trace: Option<String>,
-    /// The least important log entries it wants; none at all without it.
-    pub(super) level: Option<Level>,
+    pub(super) name: Arc<str>,
+    pub(super) capabilities: Arc<ClientCapabilities>,
 }
 
-impl Client {
-    pub(super) fn of(context: &RequestContext<RoleServer>, session_level: Option<Level>) -> Self {
-        let era = Era::of(context);
+impl Introduced {
+    pub(super) fn by(context: &RequestContext<RoleServer>) -> Self {
         let name = context.client_info().map_or_else(
             || "mcp".to_owned(),
             |info| {
@@ -56,10 +50,42 @@ impl Client {
                 format!("mcp:{name}")
             },
         );
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        Self {
+            name: name.into(),
+            capabilities: Arc::new(capabilities),
+        }
+    }
+
+    /// Two sessions of one program are two callers.
+    #[must_use]
+    pub(super) fn in_session(mut self, number: u64) -> Self {
+        self.name = format!("{}#{number}", self.name).into();
+        self
+    }
+}
+
+/// The client behind one request.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
+    pub(super) era: Era,
+    pub(super) introduced: Introduced,
+    pub(super) progress: Option<ProgressToken>,
+    pub(super) trace: Option<String>,
+    /// The least important log entries it wants; none at all without it.
+    pub(super) level: Option<Level>,
+}
+
+impl Client {
+    pub(super) fn new(
+        introduced: Introduced,
+        context: &RequestContext<RoleServer>,
+        session_level: Option<Level>,
+    ) -> Self {
+        let era = Era::of(context);
         Self {
             era,
-            capabilities: context.client_capabilities().unwrap_or_default(),
-            name,
+            introduced,
             progress: context.meta.get_progress_token(),
             trace: context.meta.get_traceparent().map(str::to_owned),
             level: match era {
@@ -70,7 +96,7 @@ impl Client {
     }
 
     pub(super) fn can_answer(&self, question: &Question) -> bool {
-        wire::question::can_answer(&self.capabilities, question)
+        wire::question::can_answer(&self.introduced.capabilities, question)
     }
 
     /// Tells whether the person behind the client can be shown a form.

@@ -59,7 +59,17 @@ impl Rejected {
 
 /// Reads a message of at most `limit` bytes.
 pub(super) fn open(bytes: &[u8], limit: usize) -> Result<Envelope, Rejected> {
-    let message = json::parse(bytes, limit).map_err(|error| unreadable(&error))?;
+    sorted(json::parse(bytes, limit))
+}
+
+/// Reads a message as strictly as [`open`], for somebody else to read again: of its
+/// parameters only the outermost level is kept.
+pub(super) fn glance(bytes: &[u8], limit: usize) -> Result<Envelope, Rejected> {
+    sorted(json::outline(bytes, limit, 2))
+}
+
+fn sorted(message: Result<Value, JsonError>) -> Result<Envelope, Rejected> {
+    let message = message.map_err(|error| unreadable(&error))?;
     let sort = match &message {
         Value::Object(object) => sort(object)?,
         Value::Array(_) => {

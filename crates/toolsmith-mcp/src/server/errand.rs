@@ -20,7 +20,7 @@ use toolsmith_core::CancellationToken;
 use toolsmith_core::reply::{Inquiry, Response};
 
 use super::Life;
-use super::ask::{Asked, Missing};
+use super::ask::{Asked, Desk, Window};
 use super::client::{Client, Era};
 use super::notes::{Note, Teller};
 use super::parked::{Parked, Unfinished};
@@ -29,10 +29,10 @@ use crate::{BoxFuture, wire};
 /// Work on behalf of one request, or of several that belong together.
 pub(super) struct Errand<T> {
     pub(super) work: BoxFuture<'static, T>,
-    pub(super) asked: mpsc::Receiver<Asked>,
+    pub(super) asked: Window,
     /// None where the client wants no notes.
     pub(super) notes: Option<mpsc::Receiver<Note>>,
-    pub(super) missing: Missing,
+    pub(super) desk: Desk,
     pub(super) cancellation: CancellationToken,
 }
 
@@ -76,7 +76,7 @@ impl<T: Send + 'static> Errand<T> {
                     }
                     return Attended::Done(done);
                 }
-                Some(asked) = self.asked.recv() => match client.era {
+                asked = self.asked.next() => match client.era {
                     Era::Handshake => asking.push(ask_client(context.peer.clone(), asked, life.clone())),
                     Era::Stateless => {
                         match requests(&asked.inquiries) {
@@ -204,9 +204,8 @@ async fn ask_one(peer: &Peer<RoleServer>, request: InputRequest) -> Option<Value
 }
 
 /// The error for a client that lacks what a question needs.
-pub(super) fn lacking(missing: &Missing) -> Option<ErrorData> {
-    missing
-        .get()
+pub(super) fn lacking(desk: &Desk) -> Option<ErrorData> {
+    desk.missing()
         .map(ErrorData::missing_required_client_capability)
 }
 

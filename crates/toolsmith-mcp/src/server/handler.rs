@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use rmcp::model::{
@@ -32,7 +32,7 @@ use toolsmith_core::context::Level;
 use toolsmith_core::{CancellationToken, ToolError};
 
 use super::changes::{Changed, Changes, tell, tell_listener};
-use super::client::{Client, Era};
+use super::client::{Client, Era, Introduced};
 use super::lists::LIST_TTL_MS;
 use super::page::page;
 use super::prompts::PromptText;
@@ -57,6 +57,7 @@ pub(super) struct Connection {
     shared: Arc<Shared>,
     number: u64,
     session: Arc<Mutex<Session>>,
+    introduced: OnceLock<Introduced>,
     life: Life,
     /// Ends with the connection, and what runs beside it too.
     ended: CancellationToken,
@@ -81,6 +82,7 @@ impl Connection {
             number: shared.connections.fetch_add(1, Ordering::Relaxed) + 1,
             shared,
             session: Arc::default(),
+            introduced: OnceLock::new(),
             life,
             _ends: ended.clone().drop_guard(),
             ended,
@@ -91,13 +93,22 @@ impl Connection {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn client(&self, context: &RequestContext<RoleServer>) -> Client {
-        let mut client = Client::of(context, self.session().level);
-        if client.era == Era::Handshake {
-            // Two sessions of one program are two callers.
-            client.name = format!("{}#{}", client.name, self.number);
+    fn client(&self, context: &RequestContext<RoleServer>) -> Arc<Client> {
+        let introduced = match Era::of(context) {
+            Era::Stateless => Introduced::by(context),
+            Era::Handshake => self.introduced(context),
+        };
+        let level = self.session().level;
+        Arc::new(Client::new(introduced, context, level))
+    }
+
+    /// Who the client of this session said it is.
+    fn introduced(&self, context: &RequestContext<RoleServer>) -> Introduced {
+        let introduce = || Introduced::by(context).in_session(self.number);
+        if context.peer.peer_info().is_none() {
+            return introduce();
         }
-        client
+        self.introduced.get_or_init(introduce).clone()
     }
 
     fn has_resources<M: ConstString>(&self) -> Result<(), ErrorData> {
@@ -185,11 +196,10 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.shared.listing().definition(&request.name).is_none() {
-            self.shared.ready().await;
-        }
         let client = self.client(&context);
-        guarded(self.shared.call(request, &context, &client, &self.life)).await
+        // In a box: it is large, and every layer around it would move it.
+        let call = self.shared.call(request, &context, &client, &self.life);
+        guarded(Box::pin(call)).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -1,5 +1,7 @@
 //! Resources, prompts and completions: the methods beside the tools.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -108,7 +110,7 @@ impl Shared {
         &self,
         request: GetPromptRequestParams,
         context: &RequestContext<RoleServer>,
-        client: &Client,
+        client: &Arc<Client>,
         life: &Life,
     ) -> Result<GetPromptResponse, ErrorData> {
         let subject = match client.era {
@@ -126,7 +128,7 @@ impl Shared {
             }
             None => self.make_prompt(&request, client, life),
         };
-        let missing = errand.missing.clone();
+        let desk = errand.desk.clone();
         let parked = &self.parked_prompts;
         let made = match errand
             .attend(context, client, life, parked, &subject, None)
@@ -142,21 +144,22 @@ impl Shared {
                 let message = format!("there is no prompt `{}`", request.name);
                 Err(ErrorData::invalid_params(message, None))
             }
-            Err(_) if client.era == Era::Stateless && missing.get().is_some() => {
-                Err(lacking(&missing).unwrap_or_default())
+            Err(error) => {
+                let lacking = lacking(&desk).filter(|_| client.era == Era::Stateless);
+                Err(lacking.unwrap_or_else(|| failed(&error)))
             }
-            Err(error) => Err(failed(&error)),
         }
     }
 
     fn make_prompt(
         &self,
         request: &GetPromptRequestParams,
-        client: &Client,
+        client: &Arc<Client>,
         life: &Life,
     ) -> Errand<Made> {
         let brought = request.input_responses.clone();
-        let (desk, asked, missing) = Desk::new(client.clone(), brought);
+        let (desk, asked) = Desk::new(Arc::clone(client), brought);
+        let asking = desk.clone();
         let cancellation = life.closing.child_token();
         let sources = self.prompts.clone();
         let name = request.name.clone();
@@ -164,7 +167,7 @@ impl Shared {
         let ended = cancellation.clone();
         let work = async move {
             for source in sources {
-                let made = source.get(&name, arguments.clone(), Asking(Some(desk.clone())));
+                let made = source.get(&name, arguments.clone(), Asking(Some(asking.clone())));
                 let made = tokio::select! {
                     made = made => made?,
                     () = ended.cancelled() => {
@@ -181,7 +184,7 @@ impl Shared {
             work: Box::pin(work),
             asked,
             notes: None,
-            missing,
+            desk,
             cancellation,
         }
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolsmith_core::reply::{Inquiry, Question, Response};
 use toolsmith_core::{Block, ToolError};
+use toolsmith_runtime::Inquirer;
 
 use super::ask::Desk;
 use super::resources::Completion;
@@ -55,7 +56,7 @@ impl Asking {
         let Some(desk) = &self.0 else {
             return Response::Unavailable;
         };
-        let answers = desk.ask(vec![Inquiry::new(key, question)]).await;
+        let answers = desk.inquire(vec![Inquiry::new(key, question)]).await;
         answers.into_iter().next().unwrap_or(Response::Unavailable)
     }
 }

@@ -22,8 +22,8 @@ use toolsmith_core::CancellationToken;
 
 use super::envelope::{self, Envelope, Rejected, Sort};
 use super::handler::Connection;
-use super::{Life, Server};
-use crate::wire::lines::{Line, LineReader, MESSAGE};
+use super::{Life, Server, tick};
+use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 
 /// How many requests may be unanswered before no more are read.
 const UNANSWERED: usize = 2048;
@@ -114,6 +114,7 @@ impl Server {
         let served = tokio::select! {
             served = serving => served,
             () = closing => Ok(()),
+            () = tick(|| 0) => Ok(()),
         };
         life.draining.cancel();
         life.closing.cancel();
@@ -278,14 +279,16 @@ where
         };
         let answers = answers.and_then(|id| serde_json::to_value(id).ok());
         let line = serde_json::to_vec(&message);
-        async move {
-            let sent = async { write_line(&write, line?).await };
-            let sent = sent.await;
+        at_once(async move {
+            let sent = match line {
+                Ok(line) => write_line(&write, line).await,
+                Err(error) => Err(error.into()),
+            };
             if let Some(id) = answers {
                 unanswered.answered(&id);
             }
             sent
-        }
+        })
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -203,7 +203,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 Some(_) = next_note(&mut errand.notes) => {}
-                Some(asked) = errand.asked.recv() => self.note(|entry| entry.ask(asked)),
+                asked = errand.asked.next() => self.note(|entry| entry.ask(asked)),
                 reply = &mut errand.work => break reply,
             }
         };

@@ -1,5 +1,9 @@
-//! Lines of bounded length, from whoever writes them.
+//! Lines of bounded length, from whoever writes them, and how they are sent.
 
+use std::future::ready;
+
+use futures_util::FutureExt;
+use futures_util::future::Either;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// How many bytes one message may have.
@@ -79,5 +83,19 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         line.clear();
         line.shrink_to(KEPT);
         self.line = line;
+    }
+}
+
+/// Begins to send at once. `rmcp` gives every message a task, to which it comes
+/// later; by then most are gone.
+pub(crate) fn at_once<F>(sending: F) -> impl Future<Output = F::Output> + Send + 'static
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let mut sending = Box::pin(sending);
+    match (&mut sending).now_or_never() {
+        Some(sent) => Either::Left(ready(sent)),
+        // Whoever polls it next is the one who is woken.
+        None => Either::Right(sending),
     }
 }

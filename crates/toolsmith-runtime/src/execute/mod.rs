@@ -1,6 +1,7 @@
 //! Execute: runs what was permitted, and nothing else.
 //!
-//! Each call runs in a task of its own, or on a thread of the blocking pool. Time
+//! Each call is polled, in a task of its own or by whoever waits for it, or runs on a
+//! thread of the blocking pool. Time
 //! limit, cancellation and a caller that goes away all end it the same way: the
 //! tool's token is cancelled, it gets a short grace, then it is aborted; its end is
 //! always recorded. What a thread cannot be stopped from doing is said truthfully,
@@ -8,6 +9,7 @@
 
 mod host;
 mod paths;
+mod polled;
 mod pool;
 
 use std::any::Any;
@@ -25,12 +27,14 @@ use toolsmith_core::{
 
 use paths::InLine;
 pub(crate) use paths::PathLocks;
+pub(crate) use polled::Manners;
 pub(crate) use pool::Pool;
 
 use crate::permit::PermittedCall;
 use crate::record::Trail;
 use crate::toolbox::Inner;
 use host::Host;
+use polled::{Ended, Polled};
 use pool::GivenUp;
 
 /// Runs a permitted call to its end. The trail comes back with the outcome.
@@ -146,13 +150,15 @@ struct Execution {
 
 /// What is being waited for.
 enum Running {
-    Task(JoinHandle<Outcome>),
+    Here(Polled),
+    Task(JoinHandle<Ended>),
     Thread(pool::Handle),
 }
 
 /// What was let go of while it still ran.
 enum LetGo {
-    Task(JoinHandle<Outcome>),
+    Polled,
+    Task(JoinHandle<Ended>),
     Thread(GivenUp),
     Nothing,
 }
@@ -181,10 +187,12 @@ impl Execution {
         let running = match entry.tool.work_unguarded(call.arguments().clone(), context) {
             Work::Future(future) => {
                 host.started(false);
-                Running::Task(tokio::spawn(async move {
-                    let _paths = paths;
-                    future.await
-                }))
+                let work = Polled::new(future, Arc::clone(&entry.manners), paths);
+                if entry.manners.are_shown() {
+                    Running::Here(work)
+                } else {
+                    Running::Task(tokio::spawn(work))
+                }
             }
             Work::Blocking(function) => {
                 host.started(true);
@@ -255,21 +263,22 @@ impl Execution {
     }
 
     async fn returned(&mut self) -> End {
-        match &mut self.running {
+        let ended = match &mut self.running {
+            Some(Running::Here(work)) => work.await,
             Some(Running::Task(task)) => match task.await {
-                Ok(outcome) => End::Returned(Box::new(outcome)),
-                Err(error) => match error.try_into_panic() {
-                    Ok(panic) => End::Panicked(panic),
-                    // Nobody aborts it but us, or the runtime going down.
-                    Err(_) => End::Cancelled,
-                },
+                Ok(ended) => ended,
+                // Nobody aborts it but us, or the runtime going down.
+                Err(_) => return End::Cancelled,
             },
             Some(Running::Thread(thread)) => match (&mut thread.ended).await {
-                Ok(Ok(outcome)) => End::Returned(Box::new(outcome)),
-                Ok(Err(panic)) => End::Panicked(panic),
-                Err(_) => End::Panicked(Box::new("the thread ended without a result")),
+                Ok(ended) => ended,
+                Err(_) => Err(Box::new("the thread ended without a result") as _),
             },
-            None => End::Cancelled,
+            None => return End::Cancelled,
+        };
+        match ended {
+            Ok(outcome) => End::Returned(Box::new(outcome)),
+            Err(panic) => End::Panicked(panic),
         }
     }
 
@@ -319,15 +328,17 @@ impl Execution {
                 Ok(_) => "it was stopped",
                 Err(_) => STILL_RUNS,
             },
+            LetGo::Polled => "it was stopped",
             LetGo::Thread(GivenUp::NeverBegan) => "it had not begun",
             LetGo::Thread(GivenUp::StillRunning) => STILL_RUNS,
             LetGo::Thread(GivenUp::Ended) | LetGo::Nothing => "it had just ended",
         }
     }
 
-    /// Aborts a task, writes a thread off.
+    /// Drops a future, aborts a task, writes a thread off.
     fn let_go(&mut self) -> LetGo {
         match self.running.take() {
+            Some(Running::Here(_)) => LetGo::Polled,
             Some(Running::Task(task)) => {
                 task.abort();
                 LetGo::Task(task)

@@ -9,6 +9,7 @@ use toolsmith_core::{AnyTool, Binding, ToolDef};
 use super::imported;
 use super::measure::Measure;
 use super::{DIRECT, RegistryError, Settings, check};
+use crate::execute::Manners;
 use crate::offer::wire_name;
 use crate::validate::CompiledSlot;
 
@@ -31,6 +32,8 @@ pub(crate) struct Entry {
     /// The threads of the pool this tool may hold at once, so that one slow tool
     /// leaves some to the others.
     pub(crate) threads: Arc<Semaphore>,
+    /// Whether it has shown that it does not block where it should wait.
+    pub(crate) manners: Arc<Manners>,
 }
 
 /// Where an entry comes from. Direct registrations are no source's, whatever a
@@ -82,6 +85,7 @@ impl Entry {
             compiled: CompiledSlot::default(),
             strays: Arc::default(),
             threads: Arc::new(Semaphore::new(settings.threads_per_tool.max(1))),
+            manners: Arc::default(),
         })
     }
 }

@@ -1,10 +1,13 @@
 //! Answers, and how long the requests they belong to are in flight.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -78,6 +81,99 @@ pub(super) fn held(answer: Answer, flight: Option<Flight>) -> Answer {
             })
         }),
         None => answer,
+    }
+}
+
+/// How long an answer may take and still be one message.
+const MOMENT: Duration = Duration::from_millis(40);
+
+/// Waits a moment for the end of a stream. Where all there is to say is one message,
+/// it is said as plain JSON: half the work for both sides, and no client needs to
+/// read a stream for it. Anything else is streamed as it comes.
+pub(super) async fn whole(answer: Answer) -> Answer {
+    let stream = HeaderValue::from_static("text/event-stream");
+    if answer.headers().get(CONTENT_TYPE) != Some(&stream) {
+        return answer;
+    }
+    let (mut parts, mut body) = answer.into_parts();
+    let mut said = VecDeque::new();
+    let has_ended = {
+        let mut moment = std::pin::pin!(tokio::time::sleep(MOMENT));
+        poll_fn(|context| {
+            loop {
+                match Pin::new(&mut body).poll_frame(context) {
+                    Poll::Ready(Some(Ok(frame))) => said.push_back(frame),
+                    Poll::Ready(Some(Err(never))) => match never {},
+                    Poll::Ready(None) => return Poll::Ready(true),
+                    // A message that is not the last is not kept back.
+                    Poll::Pending if messages(&said) > 0 => return Poll::Ready(false),
+                    Poll::Pending => return moment.as_mut().poll(context).map(|()| false),
+                }
+            }
+        })
+        .await
+    };
+    if has_ended && let Some(message) = only_message(&said) {
+        let kind = HeaderValue::from_static("application/json");
+        parts.headers.insert(CONTENT_TYPE, kind);
+        return Response::from_parts(parts, Full::new(message).boxed());
+    }
+    let rest = (!has_ended).then_some(body);
+    Response::from_parts(parts, BoxBody::new(Begun { said, rest }))
+}
+
+/// How many of the events of a stream are messages. `rmcp` makes every event a frame.
+fn messages(said: &VecDeque<Frame<Bytes>>) -> usize {
+    let is_message = |frame: &&Frame<Bytes>| message(frame).is_some();
+    said.iter().filter(is_message).count()
+}
+
+/// The message of an event, if it has one: the first event of a stream only gives it
+/// a name.
+fn message(event: &Frame<Bytes>) -> Option<Bytes> {
+    let event = event.data_ref()?;
+    let data = event.strip_prefix(b"data: ")?;
+    let end = data.iter().position(|byte| *byte == b'\n')?;
+    let data = &data[..end];
+    data.starts_with(b"{").then(|| event.slice_ref(data))
+}
+
+/// The one message of a stream that has no other, and no event that is not
+/// understood.
+fn only_message(said: &VecDeque<Frame<Bytes>>) -> Option<Bytes> {
+    let is_name = |event: &Bytes| event.starts_with(b"data: \n");
+    let mut only = None;
+    for frame in said {
+        match message(frame) {
+            Some(message) if only.is_none() => only = Some(message),
+            None if frame.data_ref().is_some_and(is_name) => {}
+            _ => return None,
+        }
+    }
+    only
+}
+
+/// A stream of which some was read already.
+struct Begun {
+    said: VecDeque<Frame<Bytes>>,
+    rest: Option<BoxBody<Bytes, Infallible>>,
+}
+
+impl Body for Begun {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(frame) = self.said.pop_front() {
+            return Poll::Ready(Some(Ok(frame)));
+        }
+        match &mut self.rest {
+            Some(rest) => Pin::new(rest).poll_frame(context),
+            None => Poll::Ready(None),
+        }
     }
 }
 

@@ -62,7 +62,7 @@ impl Bodies {
         let read = tokio::time::timeout(self.time, self.read(body)).await;
         let (bytes, room) =
             read.map_err(|_| plain(StatusCode::REQUEST_TIMEOUT, "the body took too long\n"))??;
-        let envelope = envelope::open(&bytes, self.limit)
+        let envelope = envelope::glance(&bytes, self.limit)
             .map_err(|rejected| json(StatusCode::BAD_REQUEST, &rejected.to_value()))?;
         let Envelope { message, sort } = envelope;
         let id = match sort {
@@ -75,7 +75,6 @@ impl Bodies {
         let opens = message
             .get("method")
             .is_some_and(|method| method == "initialize");
-        toolsmith_core::json::dismantle(message);
         let request = Request::from_parts(parts, Full::new(bytes));
         Ok(Checked {
             request,

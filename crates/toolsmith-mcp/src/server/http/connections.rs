@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use toolsmith_core::CancellationToken;
 
 use super::Service;
+use crate::server::tick;
 
 /// How long connections may take to close after their last answer.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -34,11 +35,13 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(service.limits.connections));
     let mut connections = JoinSet::new();
+    let mut ticking = std::pin::pin!(tick(|| service.counts.answers()));
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
             _ = connections.join_next(), if !connections.is_empty() => continue,
+            () = ticking.as_mut(), if !connections.is_empty() => continue,
             accepted = listener.accept() => accepted,
         };
         let stream = match accepted {

@@ -268,7 +268,11 @@ impl Service {
         if opens {
             self.sessions.make_room().await;
         }
-        let answer = self.protocol.handle(request).await;
+        // In a box: it is large, and every layer around it would move it.
+        let mut answer = Box::pin(self.protocol.handle(request)).await;
+        if !id.is_null() {
+            answer = answer::whole(answer).await;
+        }
         // The type was checked; what is not supported is the message.
         if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             let rejected = Rejected::invalid("the message was not understood", id);

@@ -20,7 +20,7 @@ const HEADER: &str = "mcp-session-id";
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     most: usize,
-    uses: Arc<Mutex<HashMap<Arc<str>, Use>>>,
+    uses: Mutex<HashMap<Arc<str>, Arc<Mutex<Use>>>>,
 }
 
 #[derive(Debug)]
@@ -31,10 +31,13 @@ struct Use {
     requests: HashSet<Value>,
 }
 
+fn locked(session: &Mutex<Use>) -> MutexGuard<'_, Use> {
+    session.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A session in use, while it lives.
 pub(super) struct InUse {
-    uses: Arc<Mutex<HashMap<Arc<str>, Use>>>,
-    id: Arc<str>,
+    session: Arc<Mutex<Use>>,
     request: Value,
 }
 
@@ -42,11 +45,7 @@ impl InUse {
     /// Notes the id of the request; false where another one has it. `rmcp` would
     /// answer only one of them.
     pub(super) fn claims(&mut self, request: &Value) -> bool {
-        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        let noted = uses.get_mut(&self.id);
-        let free =
-            request.is_null() || noted.is_none_or(|noted| noted.requests.insert(request.clone()));
-        drop(uses);
+        let free = request.is_null() || locked(&self.session).requests.insert(request.clone());
         if free {
             self.request = request.clone();
         }
@@ -59,7 +58,7 @@ impl Sessions {
         Self {
             manager,
             most: most.max(1),
-            uses: Arc::default(),
+            uses: Mutex::default(),
         }
     }
 
@@ -70,27 +69,27 @@ impl Sessions {
 
     /// Notes that a request uses a session.
     pub(super) fn used_by(&self, headers: &HeaderMap) -> Option<InUse> {
-        let id = id_of(headers)?;
-        let mut uses = self.uses();
-        let noted = uses.get_mut(&id)?;
+        let session = Arc::clone(self.uses().get(name_of(headers)?)?);
+        let mut noted = locked(&session);
         noted.last = Instant::now();
         noted.now += 1;
+        drop(noted);
         Some(InUse {
-            uses: Arc::clone(&self.uses),
-            id,
+            session,
             request: Value::Null,
         })
     }
 
     /// Notes a session an answer opens.
     pub(super) fn opened(&self, headers: &HeaderMap) {
-        if let Some(id) = id_of(headers) {
+        if let Some(name) = name_of(headers) {
             let opened = Use {
                 last: Instant::now(),
                 now: 0,
                 requests: HashSet::new(),
             };
-            self.uses().entry(id).or_insert(opened);
+            let opened = || Arc::new(Mutex::new(opened));
+            self.uses().entry(name.into()).or_insert_with(opened);
         }
     }
 
@@ -108,8 +107,10 @@ impl Sessions {
             uses.retain(|id, _| alive.contains(id));
             let mut idle: Vec<(Instant, Arc<str>)> = uses
                 .iter()
-                .filter(|(_, each)| each.now == 0)
-                .map(|(id, each)| (each.last, Arc::clone(id)))
+                .filter_map(|(id, each)| {
+                    let each = locked(each);
+                    (each.now == 0).then(|| (each.last, Arc::clone(id)))
+                })
                 .collect();
             idle.sort();
             // A few at a time, so that not every new session has to look.
@@ -125,21 +126,19 @@ impl Sessions {
         }
     }
 
-    fn uses(&self) -> MutexGuard<'_, HashMap<Arc<str>, Use>> {
+    fn uses(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Mutex<Use>>>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(noted) = uses.get_mut(&self.id) {
-            noted.now = noted.now.saturating_sub(1);
-            noted.requests.remove(&self.request);
-        }
+        let mut session = locked(&self.session);
+        session.now = session.now.saturating_sub(1);
+        session.requests.remove(&self.request);
     }
 }
 
-fn id_of(headers: &HeaderMap) -> Option<Arc<str>> {
-    headers.get(HEADER)?.to_str().ok().map(Into::into)
+fn name_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(HEADER)?.to_str().ok()
 }
