@@ -53,6 +53,31 @@ fn plain_json_is_read_as_serde_reads_it() {
 }
 
 #[test]
+fn an_outline_keeps_the_outermost_levels() {
+    let text = br#"{"a": [1, [2]], "b": {"c": {"d": "x"}, "e": "y"}, "f": "z"}"#;
+    let outlines = [
+        json!({}),
+        json!({ "a": [], "b": {}, "f": "z" }),
+        json!({ "a": [1, []], "b": { "c": {}, "e": "y" }, "f": "z" }),
+    ];
+    for (levels, expected) in outlines.into_iter().enumerate() {
+        assert_eq!(json::outline(text, ROOM, levels).unwrap(), expected);
+    }
+    // Few keys are found in one way and many in another.
+    let keys = |twice: usize| {
+        let fields: Vec<String> = (0..100)
+            .chain([twice])
+            .map(|n| format!("\"{n}\":0"))
+            .collect();
+        format!("{{{}}}", fields.join(","))
+    };
+    assert!(json::outline(keys(100).as_bytes(), ROOM, 0).is_ok());
+    for twice in [0, 15, 16, 17, 99] {
+        assert!(json::outline(keys(twice).as_bytes(), ROOM, 0).is_err());
+    }
+}
+
+#[test]
 fn what_is_refused_says_why_and_where() {
     let cases = [
         ("", "EOF while parsing a value at line 1 column 0"),
@@ -76,6 +101,9 @@ fn what_is_refused_says_why_and_where() {
     ];
     for (text, message) in cases {
         assert_eq!(refusal(text), message, "{text}");
+        // Also where nothing of it would be kept.
+        let outline = json::outline(text.as_bytes(), ROOM, 0).unwrap_err();
+        assert_eq!(outline.to_string(), message, "{text}");
     }
     let long = "k".repeat(1_000);
     let message = refusal(&format!("{{\"{long}\":1,\"{long}\":2}}"));

@@ -14,16 +14,16 @@ use rmcp::service::{
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use tokio::sync::mpsc;
 use toolsmith_net::{Client, ClientLimits, Reach as NetReach};
 use toolsmith_process::{Running, Tail};
 
 use super::authorize::Authorizer;
 use super::calls::Calls;
 use super::error::ConnectError;
-use super::handler::{Ear, News};
+use super::handler::Ear;
 use super::http::Http;
 use super::lines::Lines;
+use super::news::News;
 use super::options::{HttpUpstream, Protocol, Reach, UpstreamOptions};
 use super::{Era, Upstream};
 
@@ -39,9 +39,6 @@ const LONGEST_CURSOR: usize = 4096;
 
 /// How long a child that cannot be talked with may take to leave by itself.
 const LEAVE: Duration = Duration::from_millis(200);
-
-/// How many news may wait to be heard.
-const NEWS: usize = 64;
 
 /// How many requests one HTTP upstream is sent at once.
 const AT_ONCE: usize = 256;
@@ -61,7 +58,7 @@ pub(super) struct Connection {
     pub(super) live: Arc<Live>,
     pub(super) service: RunningService<RoleClient, Ear>,
     pub(super) child: Option<Running>,
-    pub(super) news: mpsc::Receiver<News>,
+    pub(super) news: Arc<News>,
 }
 
 /// Reaches an upstream. `patience` is how long it may take to say its era.
@@ -76,11 +73,11 @@ pub(super) async fn connect(
         Protocol::Stateless | Protocol::Handshake => options.start_time,
     };
     let calls = Calls::default();
-    let (sender, news) = mpsc::channel(NEWS);
+    let news = Arc::new(News::default());
     let ear = || Ear {
         calls: calls.clone(),
         questions: options.questions,
-        news: sender.clone(),
+        news: Arc::clone(&news),
     };
     let (service, child) = match &options.reach {
         Reach::Child(launch) => {

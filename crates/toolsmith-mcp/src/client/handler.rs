@@ -5,6 +5,8 @@
     reason = "the protocol keeps sampling, roots and logging for another year"
 )]
 
+use std::sync::Arc;
+
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
@@ -15,30 +17,21 @@ use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::sync::mpsc;
 use toolsmith_core::Progress;
 use toolsmith_core::context::LogEntry;
 use toolsmith_core::reply::{Question, Response};
 
 use super::calls::Calls;
+use super::news::News;
 use super::options::Questions;
 use crate::wire;
-
-/// Something an upstream tells of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum News {
-    Tools,
-    Prompts,
-    Resources,
-    Resource(String),
-}
 
 /// Hears one upstream.
 #[derive(Debug)]
 pub(super) struct Ear {
     pub(super) calls: Calls,
     pub(super) questions: Questions,
-    pub(super) news: mpsc::Sender<News>,
+    pub(super) news: Arc<News>,
 }
 
 impl Ear {
@@ -61,11 +54,6 @@ impl Ear {
         };
         let answer = wire::question::answer_to_wire(&question, response).ok_or_else(nobody)?;
         serde_json::from_value(answer).map_err(|_| nobody())
-    }
-
-    fn tell(&self, news: News) {
-        // One word of each sort is enough, so a full channel loses nothing.
-        let _ = self.news.try_send(news);
     }
 }
 
@@ -149,15 +137,15 @@ impl ClientHandler for Ear {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tell(News::Tools);
+        self.news.tell(|told| told.tools = true);
     }
 
     async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tell(News::Prompts);
+        self.news.tell(|told| told.prompts = true);
     }
 
     async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tell(News::Resources);
+        self.news.tell(|told| told.resources = true);
     }
 
     async fn on_resource_updated(
@@ -165,6 +153,6 @@ impl ClientHandler for Ear {
         params: ResourceUpdatedNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        self.tell(News::Resource(params.uri));
+        self.news.tell(|told| told.updated(params.uri));
     }
 }

@@ -16,7 +16,7 @@ use toolsmith_runtime::registry::Refreshed;
 use super::authorize::Authorization;
 use super::connect::{Connection, Live, connect};
 use super::error::ConnectError;
-use super::handler::News;
+use super::news::Told;
 use super::{Era, Reach, State, Upstream, UpstreamOptions};
 use crate::server::Notifier;
 
@@ -189,8 +189,11 @@ impl Keeper {
             .live
             .store(Some(Arc::clone(&connection.live)));
         self.refresh(&connection.live).await?;
-        self.tell(&News::Prompts);
-        self.tell(&News::Resources);
+        self.tell(&Told {
+            prompts: true,
+            resources: true,
+            ..Told::default()
+        });
         Ok(connection)
     }
 
@@ -232,7 +235,7 @@ impl Keeper {
             live,
             service,
             mut child,
-            mut news,
+            news,
         } = connection;
         let end = service.cancellation_token();
         let mut listening = listen(&live).await;
@@ -245,25 +248,18 @@ impl Keeper {
                     let _ = gone.await;
                     break;
                 }
-                heard = news.recv() => heard,
+                heard = news.heard() => heard,
                 heard = next(&mut listening) => heard,
             };
-            let Some(heard) = heard else { continue };
-            if heard == News::Tools {
+            self.tell(&heard);
+            if heard.tools {
                 tokio::time::sleep(GATHER).await;
-                while let Ok(more) = news.try_recv() {
-                    if more != News::Tools {
-                        self.tell(&more);
-                    }
-                }
                 // One that does not answer keeps the tools it had.
                 let limit = self.upstream.inner.options.start_time;
                 let listed = tokio::time::timeout(limit, self.refresh(&live)).await;
                 if let Ok(Err(error)) = listed {
                     tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
                 }
-            } else {
-                self.tell(&heard);
             }
         }
         self.upstream.inner.live.store(None);
@@ -271,17 +267,18 @@ impl Keeper {
     }
 
     /// Tells clients what changed beside the tools.
-    fn tell(&self, news: &News) {
+    fn tell(&self, told: &Told) {
         let Some(notifier) = self.upstream.inner.notifier.get() else {
             return;
         };
-        match news {
-            News::Tools => {}
-            News::Prompts => notifier.prompts_changed(),
-            News::Resources => notifier.resources_changed(),
-            News::Resource(uri) => {
-                notifier.resource_updated(super::beside::address(self.upstream.name(), uri));
-            }
+        if told.prompts {
+            notifier.prompts_changed();
+        }
+        if told.resources {
+            notifier.resources_changed();
+        }
+        for uri in &told.updated {
+            notifier.resource_updated(super::beside::address(self.upstream.name(), uri));
         }
     }
 
@@ -341,21 +338,23 @@ async fn listen(live: &Live) -> Option<Subscription> {
 }
 
 /// The next news of a subscription; none for ever where there is none.
-async fn next(listening: &mut Option<Subscription>) -> Option<News> {
+async fn next(listening: &mut Option<Subscription>) -> Told {
     let Some(subscription) = listening else {
         return std::future::pending().await;
     };
+    let mut told = Told::default();
     match subscription.next().await {
-        Ok(Some(ServerNotification::ToolListChangedNotification(_))) => Some(News::Tools),
-        Ok(Some(ServerNotification::PromptListChangedNotification(_))) => Some(News::Prompts),
-        Ok(Some(ServerNotification::ResourceListChangedNotification(_))) => Some(News::Resources),
-        Ok(Some(_)) => None,
+        Ok(Some(ServerNotification::ToolListChangedNotification(_))) => told.tools = true,
+        Ok(Some(ServerNotification::PromptListChangedNotification(_))) => told.prompts = true,
+        Ok(Some(ServerNotification::ResourceListChangedNotification(_))) => told.resources = true,
+        Ok(Some(_)) => {}
         // It hears no more; what was missed is looked up once.
         Ok(None) | Err(_) => {
             *listening = None;
-            Some(News::Tools)
+            told.tools = true;
         }
     }
+    told
 }
 
 /// Ends what is left of a child, and says how it ended.

@@ -24,6 +24,7 @@ mod handler;
 mod http;
 mod keep;
 mod lines;
+mod news;
 mod options;
 mod pool;
 mod tool;

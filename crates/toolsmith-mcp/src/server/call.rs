@@ -203,7 +203,10 @@ impl Finishing {
         {
             return Err(error);
         }
-        let promise = self.definition.as_ref().and_then(|tool| tool.output.as_ref());
+        let promise = self
+            .definition
+            .as_ref()
+            .and_then(|tool| tool.output.as_ref());
         Ok(result(outcome, self.era, promise))
     }
 }

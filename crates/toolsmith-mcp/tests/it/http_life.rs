@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use toolsmith_core::{AnyTool, Outcome, ToolContext};
+use toolsmith_core::{AnyTool, Outcome, Progress, ToolContext};
 use toolsmith_mcp::server::Server;
 use toolsmith_mcp::server::http::HttpLimits;
 use toolsmith_testing::Gate;
@@ -508,4 +508,60 @@ async fn a_question_without_a_handshake_waits_between_connections() {
     web.stop.cancel();
     soon(web.running).await.unwrap().unwrap();
     until(|| server.waiting() == 0).await;
+}
+
+/// A message that is all there is to say needs no stream.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_message_is_json_and_what_takes_longer_is_a_stream() {
+    let gate = Gate::new();
+    let talks = tool("talks", |_: Value, context: ToolContext| async move {
+        context.progress(Progress::done(1.0));
+        Outcome::ok("told")
+    });
+    let server = serving([tools::echo(), gate.tool(definition("waits")), talks]);
+    let web = Web::start(&server, HttpLimits::default()).await;
+    let session = web.open(json!({})).await;
+    let kind = |reply: &Reply| reply.header("content-type").unwrap_or_default().to_owned();
+
+    // On a busy machine it may take longer now and then.
+    let mut kinds = Vec::new();
+    for id in 0..50 {
+        let call = request(id, "tools/call", calling("echo", json!({ "text": "a" })));
+        let reply = web.in_session(&session, &call).await;
+        assert_eq!(reply.json()["id"], id, "{reply:?}");
+        assert_eq!(text(&reply.json()["result"]), "a", "{reply:?}");
+        kinds.push(kind(&reply));
+    }
+    assert!(kinds.contains(&"application/json".to_owned()), "{kinds:?}");
+
+    let mut talking = calling("talks", json!({}));
+    talking["_meta"] = json!({ "progressToken": 7 });
+    let reply = web
+        .in_session(&session, &request(100, "tools/call", talking))
+        .await;
+    assert_eq!(kind(&reply), "text/event-stream", "{reply:?}");
+    let progress = reply.body.find("notifications/progress").unwrap();
+    assert!(progress < reply.body.find("told").unwrap(), "{reply:?}");
+
+    // The head comes while the tool still waits.
+    let headers = format!("mcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\n");
+    let waiting = request(101, "tools/call", calling("waits", json!({ "a": 1 })));
+    let mut stream = web.connect().await;
+    let bytes = web.post(&headers, &waiting.to_string());
+    soon(stream.write_all(bytes.as_bytes())).await.unwrap();
+    let mut head = Vec::new();
+    while !String::from_utf8_lossy(&head).contains("text/event-stream") {
+        let mut piece = [0; 1024];
+        let read = soon(stream.read(&mut piece)).await.unwrap();
+        assert!(read > 0, "the stream ended");
+        head.extend_from_slice(&piece[..read]);
+    }
+    gate.release(1);
+    let mut rest = String::new();
+    while !rest.contains("\"id\":101") {
+        let mut piece = [0; 1024];
+        let read = soon(stream.read(&mut piece)).await.unwrap();
+        assert!(read > 0, "the stream ended");
+        rest.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
 }

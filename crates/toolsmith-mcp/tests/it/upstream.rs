@@ -347,6 +347,27 @@ async fn a_changed_list_replaces_the_old_one() {
     assert!(!toolbox.registry().has("mcp__bad__t"));
 }
 
+/// However much it talks beside.
+#[tokio::test]
+async fn a_changed_list_is_heard_among_many_words() {
+    let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+    let updated = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/resources/updated",
+        "params": { "uri": "file:///N" },
+    });
+    let updated = updated.to_string().replace('N', "'$i'");
+    let flood = format!("for i in $(seq 3000); do echo '{updated}'; done;");
+    let list = json!({ "tools": [{ "name": "other", "inputSchema": { "type": "object" } }] });
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "result": list });
+    let words = format!(
+        "{} {flood} echo '{changed}'; {flood} read a; echo '{list}'; sleep 1000",
+        opening(&tools())
+    );
+    let (toolbox, _upstreams) = beside_a_good_one(script("bad", &words)).await;
+    until(|| toolbox.registry().has("mcp__bad__other")).await;
+}
+
 #[tokio::test]
 async fn a_circuit_opens_and_spares_callers_the_wait() {
     // Each connection dies in its first call, so failures come in a row.

@@ -287,3 +287,79 @@ async fn one_slow_blocking_tool_leaves_threads_to_the_others() {
             .all(|reply| reply.into_outcome().is_success())
     );
 }
+
+/// An asynchronous tool that was quick for long and then blocks holds up its own
+/// caller once; from then on its callers hear in time that its time is up.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_begins_to_block_is_waited_for_once() {
+    let gate = BlockingGate::new();
+    let inside = gate.clone();
+    let tool = AnyTool::from_fn(definition("moody"), move |how: serde_json::Value, _| {
+        let gate = inside.clone();
+        async move {
+            match how["how"].as_str() {
+                Some("slow") => std::thread::sleep(Duration::from_millis(5)),
+                Some("blocked") => gate.pass(),
+                _ => {}
+            }
+            Outcome::ok("done")
+        }
+    });
+    let toolbox = Toolbox::builder().tools([tool]).build().unwrap();
+    for _ in 0..100 {
+        let outcome = call(&toolbox, "moody", json!({ "how": "quick" })).await;
+        assert_eq!(value(&outcome), json!("done"));
+    }
+    let outcome = call(&toolbox, "moody", json!({ "how": "slow" })).await;
+    assert_eq!(value(&outcome), json!("done"));
+    let blocked = tokio::spawn(async move {
+        let caller = Caller::new("test").with_timeout(Duration::from_millis(10));
+        let call = RawCall::new("moody", json!({ "how": "blocked" }));
+        toolbox.run(call, &caller).await.into_outcome()
+    });
+    gate.wait_until(|now, _| now == 1);
+    let outcome = tokio::time::timeout(Duration::from_secs(20), blocked).await;
+    gate.release(1);
+    let outcome = outcome.expect("it is answered while it blocks").unwrap();
+    assert!(failure(&outcome).to_string().contains("still runs"));
+}
+
+/// Whoever polls a tool, its panics are its own: in a poll, and when what it holds is
+/// dropped.
+#[tokio::test]
+async fn a_well_behaved_tool_may_panic_too() {
+    let tool = AnyTool::from_fn(
+        definition("moody"),
+        |how: serde_json::Value, _| async move {
+            let _held = Thorn(how["drop"] == true);
+            if how["wait"] == true {
+                std::future::pending::<()>().await;
+            }
+            assert!(how["panic"] != true, "it exploded");
+            Outcome::ok("done")
+        },
+    );
+    let toolbox = Toolbox::builder().tools([tool]).build().unwrap();
+    for _ in 0..100 {
+        let outcome = call(&toolbox, "moody", json!({})).await;
+        assert_eq!(value(&outcome), json!("done"));
+    }
+    let outcome = call(&toolbox, "moody", json!({ "panic": true })).await;
+    let told = failure(&outcome).to_string();
+    assert_eq!(told, "internal: the tool panicked: it exploded");
+    let caller = Caller::new("test").with_timeout(Duration::from_millis(1));
+    let waits = RawCall::new("moody", json!({ "wait": true, "drop": true }));
+    let outcome = toolbox.run(waits, &caller).await.into_outcome();
+    assert!(failure(&outcome).to_string().contains("it was stopped"));
+    let outcome = call(&toolbox, "moody", json!({})).await;
+    assert_eq!(value(&outcome), json!("done"));
+}
+
+/// Panics when it is dropped.
+struct Thorn(bool);
+
+impl Drop for Thorn {
+    fn drop(&mut self) {
+        assert!(!self.0, "it stings");
+    }
+}
