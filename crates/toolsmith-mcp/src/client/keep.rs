@@ -1,5 +1,6 @@
 //! Keeping upstreams: reached in parallel, listed, and reached again.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use rmcp::service::Subscription;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use toolsmith_core::event::Redact;
 use toolsmith_core::{CancellationToken, Source, ToolDef, duration};
 use toolsmith_runtime::Toolbox;
 use toolsmith_runtime::registry::Refreshed;
@@ -258,7 +260,8 @@ impl Keeper {
                 let limit = self.upstream.inner.options.start_time;
                 let listed = tokio::time::timeout(limit, self.refresh(&live)).await;
                 if let Ok(Err(error)) = listed {
-                    tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
+                    let told = self.told(&error);
+                    tracing::warn!(target: "toolsmith::mcp", "{}: {told}", self.upstream.name());
                 }
             }
         }
@@ -282,6 +285,12 @@ impl Keeper {
         }
     }
 
+    /// An error in words for a person. An upstream may repeat what it was started with.
+    fn told(&self, error: &impl fmt::Display) -> String {
+        let told = error.to_string();
+        self.toolbox.redactor().redact(&told).into_owned()
+    }
+
     fn note_failure(&self, error: &ConnectError, failures: u32) {
         let unauthorized = matches!(
             error,
@@ -291,11 +300,12 @@ impl Keeper {
                     ..
                 }
         );
-        tracing::warn!(target: "toolsmith::mcp", "{}: {error}", self.upstream.name());
+        let told = self.told(error);
+        tracing::warn!(target: "toolsmith::mcp", "{}: {told}", self.upstream.name());
         self.upstream.inner.status.send_modify(|status| {
             status.state = State::Failed;
             status.failures = failures;
-            status.error = Some(error.to_string());
+            status.error = Some(told);
             status.unauthorized = unauthorized;
         });
     }

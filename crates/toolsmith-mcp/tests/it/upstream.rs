@@ -90,6 +90,23 @@ async fn fails_as(bad: UpstreamOptions, expected: &str) {
 }
 
 #[tokio::test]
+async fn an_upstream_that_repeats_a_secret_is_shown_without_it() {
+    let secret = "correct-horse-battery-staple";
+    let toolbox = Toolbox::builder()
+        .secrets([secret])
+        .without_log()
+        .build()
+        .unwrap();
+    let words = format!("echo 'cannot log in with {secret}' >&2; exit 3");
+    let upstreams = Upstreams::start([script("bad", &words)], &toolbox);
+    soon(upstreams.settled()).await;
+    let error = upstreams.all()[0].status().error.unwrap();
+    assert!(error.contains("cannot log in with"), "{error}");
+    assert!(!error.contains(secret), "{error}");
+    soon(upstreams.stop()).await;
+}
+
+#[tokio::test]
 async fn one_that_cannot_start_is_shown_and_harms_no_other() {
     let missing = Reach::Child(Launch::new("/nowhere/at/all"));
     fails_as(UpstreamOptions::new("bad", missing), "/nowhere/at/all").await;

@@ -29,7 +29,7 @@ use crate::plan::{PlannedCall, plan};
 use crate::record::{Metrics, Recorders, Trail};
 use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
-use crate::shape::{About, Shaper};
+use crate::shape::{About, Redactor, Shaper};
 use crate::validate::{Cache, validate};
 
 /// Tools, and the one door to them. Cheap to clone.
@@ -148,6 +148,12 @@ impl Toolbox {
     /// What was counted, unless the host brought its own collector.
     pub fn metrics(&self) -> Option<&Metrics> {
         self.inner.metrics.as_deref()
+    }
+
+    /// What removes secrets, those the toolbox was given among them, from texts that do
+    /// not pass through a call.
+    pub fn redactor(&self) -> &Redactor {
+        &self.inner.shaper.redactor
     }
 
     /// How often a recorder has failed.
