@@ -25,6 +25,7 @@ use tokio::runtime::Builder;
 use cli::Cli;
 use failure::Failure;
 
+// Messages are made by one thread and dropped by another, in many small pieces.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -3,7 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientCapabilities, ProgressToken, ProtocolVersion};
+use rmcp::model::{
+    ClientCapabilities, Implementation, InitializeRequestParams, ProgressToken, ProtocolVersion,
+};
 use rmcp::service::RequestContext;
 use toolsmith_core::context::Level;
 use toolsmith_core::reply::Question;
@@ -40,17 +42,28 @@ pub(super) struct Introduced {
 }
 
 impl Introduced {
+    /// By a request.
     pub(super) fn by(context: &RequestContext<RoleServer>) -> Self {
-        let name = context.client_info().map_or_else(
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        Self::new(context.client_info(), capabilities)
+    }
+
+    /// By the handshake of a session, whatever its requests say.
+    pub(super) fn at(handshake: &InitializeRequestParams) -> Self {
+        let program = Some(handshake.client_info.clone());
+        Self::new(program, handshake.capabilities.clone())
+    }
+
+    fn new(program: Option<Implementation>, capabilities: ClientCapabilities) -> Self {
+        let name = program.map_or_else(
             || "mcp".to_owned(),
-            |info| {
-                let name = toolsmith_runtime::shape::clean(&info.name);
+            |program| {
+                let name = toolsmith_runtime::shape::clean(&program.name);
                 // What follows a `#` is the number of a session.
                 let name: String = name.chars().filter(|c| *c != '#').take(64).collect();
                 format!("mcp:{name}")
             },
         );
-        let capabilities = context.client_capabilities().unwrap_or_default();
         Self {
             name: name.into(),
             capabilities: Arc::new(capabilities),

@@ -67,14 +67,14 @@ impl<T: Send + 'static> Errand<T> {
                 // The end first: a tool that talks without pause holds nothing up. What
                 // it told before the end is told before the result.
                 biased;
-                () = context.ct.cancelled(), if !self.cancellation.is_cancelled() => {
-                    self.cancellation.cancel();
-                }
                 done = &mut self.work => {
                     while let Some(Ok(note)) = self.notes.as_mut().map(mpsc::Receiver::try_recv) {
                         teller.tell(note).await;
                     }
                     return Attended::Done(done);
+                }
+                () = context.ct.cancelled(), if !self.cancellation.is_cancelled() => {
+                    self.cancellation.cancel();
                 }
                 asked = self.asked.next() => match client.era {
                     Era::Handshake => asking.push(ask_client(context.peer.clone(), asked, life.clone())),

@@ -104,11 +104,13 @@ impl Connection {
 
     /// Who the client of this session said it is.
     fn introduced(&self, context: &RequestContext<RoleServer>) -> Introduced {
-        let introduce = || Introduced::by(context).in_session(self.number);
-        if context.peer.peer_info().is_none() {
-            return introduce();
+        match context.peer.peer_info() {
+            Some(handshake) => {
+                let introduce = || Introduced::at(&handshake).in_session(self.number);
+                self.introduced.get_or_init(introduce).clone()
+            }
+            None => Introduced::by(context).in_session(self.number),
         }
-        self.introduced.get_or_init(introduce).clone()
     }
 
     fn has_resources<M: ConstString>(&self) -> Result<(), ErrorData> {

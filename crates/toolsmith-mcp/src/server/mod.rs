@@ -55,7 +55,7 @@ use parked::Parked;
 use tasks::Tasks;
 
 /// How many changes a subscriber may lag behind.
-const CHANGES_KEPT: usize = 64;
+const CHANGES_KEPT: usize = 2048;
 
 /// How many tools, resources or prompts a page of a list has.
 const PAGE: usize = 500;

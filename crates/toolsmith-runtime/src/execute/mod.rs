@@ -1,11 +1,10 @@
 //! Execute: runs what was permitted, and nothing else.
 //!
-//! Each call is polled, in a task of its own or by whoever waits for it, or runs on a
-//! thread of the blocking pool. Time
-//! limit, cancellation and a caller that goes away all end it the same way: the
-//! tool's token is cancelled, it gets a short grace, then it is aborted; its end is
-//! always recorded. What a thread cannot be stopped from doing is said truthfully,
-//! and its late result is dropped.
+//! Each call runs in a task of its own, but for what well-behaved tools do at once, or
+//! on a thread of the blocking pool. Time limit, cancellation and a caller that goes
+//! away all end it the same way: the tool's token is cancelled, it gets a short grace,
+//! then it is aborted; its end is always recorded. What a thread cannot be stopped
+//! from doing is said truthfully, and its late result is dropped.
 
 mod host;
 mod paths;
@@ -37,11 +36,21 @@ use host::Host;
 use polled::{Ended, Polled};
 use pool::GivenUp;
 
+/// Who waits for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// Its caller alone, who may as well begin it.
+    Alone,
+    /// A whole batch, which one call must not hold up.
+    Batch,
+}
+
 /// Runs a permitted call to its end. The trail comes back with the outcome.
 pub(crate) async fn execute(
     inner: &Arc<Inner>,
     call: PermittedCall,
     trail: Box<Trail>,
+    waits: Waits,
 ) -> (Outcome, Box<Trail>) {
     let cancellation = trail.caller().cancellation().clone();
     let limit = time_limit(inner, &call, trail.caller().timeout());
@@ -53,7 +62,7 @@ pub(crate) async fn execute(
         Ok(turn) => turn,
         Err(error) => return (Outcome::failure(error), trail),
     };
-    let mut execution = match Execution::start(inner, &call, turn, trail) {
+    let mut execution = match Execution::start(inner, &call, turn, trail, waits) {
         Ok(execution) => execution,
         Err(refused) => {
             let (error, trail) = *refused;
@@ -150,14 +159,14 @@ struct Execution {
 
 /// What is being waited for.
 enum Running {
-    Here(Polled),
+    /// It was done at once.
+    Over(Ended),
     Task(JoinHandle<Ended>),
     Thread(pool::Handle),
 }
 
 /// What was let go of while it still ran.
 enum LetGo {
-    Polled,
     Task(JoinHandle<Ended>),
     Thread(GivenUp),
     Nothing,
@@ -177,6 +186,7 @@ impl Execution {
         call: &PermittedCall,
         turn: Turn,
         trail: Box<Trail>,
+        waits: Waits,
     ) -> Result<Self, Box<(ToolError, Box<Trail>)>> {
         let entry = call.entry();
         let Turn { paths, thread } = turn;
@@ -187,11 +197,14 @@ impl Execution {
         let running = match entry.tool.work_unguarded(call.arguments().clone(), context) {
             Work::Future(future) => {
                 host.started(false);
-                let work = Polled::new(future, Arc::clone(&entry.manners), paths);
-                if entry.manners.are_shown() {
-                    Running::Here(work)
-                } else {
-                    Running::Task(tokio::spawn(work))
+                let mut work = Polled::new(future, Arc::clone(&entry.manners), paths);
+                let begun = match waits {
+                    Waits::Alone => work.begin(),
+                    Waits::Batch => None,
+                };
+                match begun {
+                    Some(ended) => Running::Over(ended),
+                    None => Running::Task(tokio::spawn(work)),
                 }
             }
             Work::Blocking(function) => {
@@ -264,7 +277,10 @@ impl Execution {
 
     async fn returned(&mut self) -> End {
         let ended = match &mut self.running {
-            Some(Running::Here(work)) => work.await,
+            Some(Running::Over(_)) => match self.running.take() {
+                Some(Running::Over(ended)) => ended,
+                _ => return End::Cancelled,
+            },
             Some(Running::Task(task)) => match task.await {
                 Ok(ended) => ended,
                 // Nobody aborts it but us, or the runtime going down.
@@ -328,23 +344,21 @@ impl Execution {
                 Ok(_) => "it was stopped",
                 Err(_) => STILL_RUNS,
             },
-            LetGo::Polled => "it was stopped",
             LetGo::Thread(GivenUp::NeverBegan) => "it had not begun",
             LetGo::Thread(GivenUp::StillRunning) => STILL_RUNS,
             LetGo::Thread(GivenUp::Ended) | LetGo::Nothing => "it had just ended",
         }
     }
 
-    /// Drops a future, aborts a task, writes a thread off.
+    /// Aborts a task, writes a thread off.
     fn let_go(&mut self) -> LetGo {
         match self.running.take() {
-            Some(Running::Here(_)) => LetGo::Polled,
             Some(Running::Task(task)) => {
                 task.abort();
                 LetGo::Task(task)
             }
             Some(Running::Thread(thread)) => LetGo::Thread(thread.give_up()),
-            None => LetGo::Nothing,
+            Some(Running::Over(_)) | None => LetGo::Nothing,
         }
     }
 

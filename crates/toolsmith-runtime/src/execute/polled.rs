@@ -1,16 +1,17 @@
-//! The future of an asynchronous tool, and who polls it.
+//! The future of an asynchronous tool, and where it begins.
 //!
-//! In a task of its own a tool that blocks holds up nobody, not even the caller,
-//! who hears in time that its time is up. But a task costs more than all the rest
-//! of a call. So a tool has one until it has shown that it never blocks; from then
-//! on whoever waits for it polls it, until a poll takes long again.
+//! In a task of its own a tool that blocks holds up nobody, not even its caller, who
+//! hears in time that its time is up. But a task costs more than all the rest of a
+//! short call. So a tool that has shown that it begins without blocking is begun
+//! where it is called; what is not done then goes on in a task.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use toolsmith_core::Outcome;
@@ -21,27 +22,50 @@ use super::paths::InLine;
 /// How long a poll may take that blocks nobody.
 const QUICK: Duration = Duration::from_micros(200);
 
-/// How many calls in a row must have been quick.
+/// How many calls in a row must have begun quickly.
 const SHOWN: u32 = 16;
 
 /// How a tool has behaved so far.
 #[derive(Debug, Default)]
 pub(crate) struct Manners {
     quick_calls: AtomicU32,
+    /// Whether a call is being begun in place. One that blocks is not joined by
+    /// others.
+    is_beginning: AtomicBool,
 }
 
+thread_local! {
+    /// Whether this thread begins a call in place. A tool that calls tools must not
+    /// pile them up on one stack.
+    static BEGINNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that is being begun in place, while it lives.
+struct Beginning<'m>(&'m Manners);
+
 impl Manners {
-    /// Tells whether whoever waits for the tool can as well poll it.
-    pub(super) fn are_shown(&self) -> bool {
-        self.quick_calls.load(Ordering::Relaxed) >= SHOWN
+    fn begin(&self) -> Option<Beginning<'_>> {
+        let is_shown = self.quick_calls.load(Ordering::Relaxed) >= SHOWN;
+        if !is_shown || BEGINNING.get() || self.is_beginning.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        BEGINNING.set(true);
+        Some(Beginning(self))
     }
 
-    fn polled(&self, took: Duration, ended: bool) {
+    fn began(&self, took: Duration) {
         if took > QUICK {
             self.quick_calls.store(0, Ordering::Relaxed);
-        } else if ended && !self.are_shown() {
+        } else if self.quick_calls.load(Ordering::Relaxed) < SHOWN {
             self.quick_calls.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        BEGINNING.set(false);
+        self.0.is_beginning.store(false, Ordering::Relaxed);
     }
 }
 
@@ -51,6 +75,7 @@ pub(super) type Ended = Result<Outcome, Box<dyn Any + Send>>;
 /// A tool's future, which panics into nobody's arms.
 pub(super) struct Polled {
     future: Option<Pin<Box<dyn Future<Output = Outcome> + Send>>>,
+    has_begun: bool,
     manners: Arc<Manners>,
     /// Kept by the work itself, so that it ends when the work does.
     _paths: InLine,
@@ -64,8 +89,21 @@ impl Polled {
     ) -> Self {
         Self {
             future: Some(future),
+            has_begun: false,
             manners,
             _paths: paths,
+        }
+    }
+
+    /// Begins in place, if that is the tool's way, and returns its end if it was
+    /// quick. Whoever polls it afterwards must do so at once: nobody is woken for
+    /// what happens until then.
+    pub(super) fn begin(&mut self) -> Option<Ended> {
+        let manners = Arc::clone(&self.manners);
+        let _beginning = manners.begin()?;
+        match Pin::new(self).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ended) => Some(ended),
+            Poll::Pending => None,
         }
     }
 
@@ -87,19 +125,16 @@ impl Future for Polled {
         };
         let began = Instant::now();
         let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
-        let ended = match polled {
-            Ok(Poll::Pending) => None,
-            Ok(Poll::Ready(outcome)) => Some(Ok(outcome)),
-            Err(panic) => Some(Err(panic)),
-        };
-        self.manners.polled(began.elapsed(), ended.is_some());
-        match ended {
-            None => Poll::Pending,
-            Some(ended) => {
-                self.discard();
-                Poll::Ready(ended)
-            }
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.manners.began(began.elapsed());
         }
+        let ended = match polled {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(outcome)) => Ok(outcome),
+            Err(panic) => Err(panic),
+        };
+        self.discard();
+        Poll::Ready(ended)
     }
 }
 

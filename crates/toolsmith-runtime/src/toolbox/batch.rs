@@ -8,6 +8,7 @@ use toolsmith_core::{Outcome, RawCall, Reply, json};
 
 use super::{Prepared, Toolbox};
 use crate::caller::Caller;
+use crate::execute::Waits;
 use crate::permit::{ApprovalRequest, PermittedCall};
 use crate::record::Trail;
 
@@ -45,7 +46,7 @@ impl Toolbox {
             .map(|(index, (permitted, mut trail))| async move {
                 trail.waited(queued.elapsed());
                 let reply = match permitted {
-                    Ok(call) => self.inner.carry_out(call, trail).await,
+                    Ok(call) => self.inner.carry_out(call, trail, Waits::Batch).await,
                     Err(reply) => self.inner.reply(reply, trail).await,
                 };
                 (index, reply)

@@ -18,7 +18,7 @@ pub use builder::{BuildError, ToolboxBuilder};
 pub use explain::Explanation;
 
 use crate::caller::Caller;
-use crate::execute::{PathLocks, Pool, execute};
+use crate::execute::{PathLocks, Pool, Waits, execute};
 use crate::limits::Limits;
 use crate::offer::{self, Selection};
 use crate::permit::{
@@ -115,7 +115,7 @@ impl Toolbox {
             judged => self.permit_all(vec![judged], caller).await.remove(0),
         };
         match permitted {
-            Ok(call) => self.inner.carry_out(call, trail).await,
+            Ok(call) => self.inner.carry_out(call, trail, Waits::Alone).await,
             Err(reply) => self.inner.reply(reply, trail).await,
         }
     }
@@ -286,8 +286,13 @@ impl Inner {
     }
 
     /// Runs a permitted call, and replies.
-    async fn carry_out(self: &Arc<Self>, call: PermittedCall, trail: Box<Trail>) -> Reply {
-        let (outcome, trail) = execute(self, call, trail).await;
+    async fn carry_out(
+        self: &Arc<Self>,
+        call: PermittedCall,
+        trail: Box<Trail>,
+        waits: Waits,
+    ) -> Reply {
+        let (outcome, trail) = execute(self, call, trail, waits).await;
         self.reply(outcome.into(), trail).await
     }
 

@@ -288,8 +288,8 @@ async fn one_slow_blocking_tool_leaves_threads_to_the_others() {
     );
 }
 
-/// An asynchronous tool that was quick for long and then blocks holds up its own
-/// caller once; from then on its callers hear in time that its time is up.
+/// An asynchronous tool that was quick for long and then blocks holds up the caller it
+/// began for; from then on its callers hear in time that its time is up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tool_that_begins_to_block_is_waited_for_once() {
     let gate = BlockingGate::new();
@@ -324,7 +324,87 @@ async fn a_tool_that_begins_to_block_is_waited_for_once() {
     assert!(failure(&outcome).to_string().contains("still runs"));
 }
 
-/// Whoever polls a tool, its panics are its own: in a poll, and when what it holds is
+/// While one call blocks where it began, others of the tool are answered in time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_tool_that_blocks_where_it_began_is_joined_by_nobody() {
+    let gate = BlockingGate::new();
+    let inside = gate.clone();
+    let tool = AnyTool::from_fn(definition("moody"), move |how: serde_json::Value, _| {
+        let gate = inside.clone();
+        async move {
+            if how["blocks"] == true {
+                gate.pass();
+            }
+            Outcome::ok("done")
+        }
+    });
+    let toolbox = Toolbox::builder().tools([tool]).build().unwrap();
+    for _ in 0..100 {
+        call(&toolbox, "moody", json!({})).await;
+    }
+    let run = |limit: u64| {
+        let toolbox = toolbox.clone();
+        tokio::spawn(async move {
+            let caller = Caller::new("test").with_timeout(Duration::from_millis(limit));
+            let call = RawCall::new("moody", json!({ "blocks": true }));
+            toolbox.run(call, &caller).await.into_outcome()
+        })
+    };
+    let first = run(60_000);
+    gate.wait_until(|now, _| now == 1);
+    let second = tokio::time::timeout(Duration::from_secs(20), run(10)).await;
+    gate.release(2);
+    let second = second.expect("it is answered while it blocks").unwrap();
+    assert!(failure(&second).to_string().contains("still runs"));
+    assert_eq!(value(&first.await.unwrap()), json!("done"));
+}
+
+/// However deep it goes, it does not pile up on one stack.
+#[tokio::test]
+async fn a_tool_that_calls_itself_goes_deep() {
+    let own: Arc<std::sync::OnceLock<Toolbox>> = Arc::default();
+    let inside = Arc::clone(&own);
+    let tool = AnyTool::from_fn(definition("deep"), move |left: serde_json::Value, _| {
+        let toolbox = inside.get().cloned();
+        async move {
+            match (left["left"].as_u64(), toolbox) {
+                (Some(left @ 1..), Some(toolbox)) => {
+                    let call = RawCall::new("deep", json!({ "left": left - 1 }));
+                    toolbox.run(call, &Caller::new("test")).await.into_outcome()
+                }
+                _ => Outcome::ok("bottom"),
+            }
+        }
+    });
+    let toolbox = Toolbox::builder().tools([tool]).build().unwrap();
+    assert!(own.set(toolbox.clone()).is_ok());
+    for _ in 0..100 {
+        call(&toolbox, "deep", json!({})).await;
+    }
+    let outcome = call(&toolbox, "deep", json!({ "left": 3_000 })).await;
+    assert_eq!(value(&outcome), json!("bottom"));
+}
+
+/// A tool that never lets the clock be looked at ends all the same.
+#[tokio::test]
+async fn a_tool_that_uses_up_its_turns_runs_out_of_time() {
+    let tool = AnyTool::from_fn(definition("busy"), |how: serde_json::Value, _| async move {
+        for _ in 0..how["turns"].as_u64().unwrap_or_default() {
+            tokio::task::consume_budget().await;
+        }
+        Outcome::ok("done")
+    });
+    let toolbox = Toolbox::builder().tools([tool]).build().unwrap();
+    for _ in 0..100 {
+        call(&toolbox, "busy", json!({})).await;
+    }
+    let caller = Caller::new("test").with_timeout(Duration::from_millis(20));
+    let busy = RawCall::new("busy", json!({ "turns": u64::MAX }));
+    let outcome = toolbox.run(busy, &caller).await.into_outcome();
+    assert!(failure(&outcome).to_string().contains("ran out of time"));
+}
+
+/// Wherever a tool begins, its panics are its own: in a poll, and when what it holds is
 /// dropped.
 #[tokio::test]
 async fn a_well_behaved_tool_may_panic_too() {

@@ -15,6 +15,8 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -113,7 +115,7 @@ pub(super) async fn whole(answer: Answer) -> Answer {
         })
         .await
     };
-    if has_ended && let Some(message) = only_message(&said) {
+    if has_ended && let Some(message) = only_message(&said).filter(is_answer) {
         let kind = HeaderValue::from_static("application/json");
         parts.headers.insert(CONTENT_TYPE, kind);
         return Response::from_parts(parts, Full::new(message).boxed());
@@ -151,6 +153,16 @@ fn only_message(said: &VecDeque<Frame<Bytes>>) -> Option<Bytes> {
         }
     }
     only
+}
+
+/// Tells whether a message is an answer. A stream that was cut off may end with
+/// something else.
+fn is_answer(message: &Bytes) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        method: Option<IgnoredAny>,
+    }
+    serde_json::from_slice(message).is_ok_and(|head: Head| head.method.is_none())
 }
 
 /// A stream of which some was read already.

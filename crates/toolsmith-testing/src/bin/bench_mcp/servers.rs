@@ -7,10 +7,10 @@ use crate::message::Era;
 use crate::peer::{Peer, Running, Transport};
 use crate::report::{Goal, Load, Verdict, failed, skipped, title};
 
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 25;
 /// Others are told for orientation only.
 const ROUNDS_OF_OTHERS: usize = 2;
-const ROUND: Duration = Duration::from_millis(250);
+const ROUND: Duration = Duration::from_millis(150);
 const IN_FLIGHT: [u32; 2] = [1, 32];
 
 const GOAL: Goal = Goal::AtLeast(0.9);
