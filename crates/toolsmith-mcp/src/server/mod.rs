@@ -32,6 +32,7 @@ mod prompts;
 mod resources;
 mod stdio;
 mod tasks;
+mod tick;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -99,27 +100,6 @@ struct Life {
     /// Ends every call, and those that wait for answers; cancelled at the end.
     closing: CancellationToken,
 }
-
-/// Ticks while a client is there; it never ends. A timer that is due before all
-/// others wakes the thread that waits for input, and every request has several; with
-/// a tick due before them none does. `traffic` tells whether anything happens.
-async fn tick(traffic: impl Fn() -> u64) {
-    let mut seen = traffic();
-    let mut pause = QUIET;
-    loop {
-        tokio::time::sleep(pause).await;
-        let now = traffic();
-        pause = if now == seen { QUIET } else { BUSY };
-        seen = now;
-    }
-}
-
-/// How far ticks are apart where little happens: less than connections and most
-/// calls may take.
-const QUIET: Duration = Duration::from_secs(5);
-
-/// How far they are apart where much happens: less than any wait of a request.
-const BUSY: Duration = Duration::from_millis(20);
 
 /// Sets the terms of each call on top of what the protocol says about it.
 type Adjust = Box<dyn Fn(Caller) -> Caller + Send + Sync>;

@@ -22,7 +22,8 @@ use toolsmith_core::CancellationToken;
 
 use super::envelope::{self, Envelope, Rejected, Sort};
 use super::handler::Connection;
-use super::{Life, Server, tick};
+use super::tick::Ticker;
+use super::{Life, Server};
 use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 
 /// How many requests may be unanswered before no more are read.
@@ -111,10 +112,11 @@ impl Server {
             life.closing.cancel();
             sleep(PATIENCE).await;
         };
+        let ticker = Ticker::default();
         let served = tokio::select! {
             served = serving => served,
             () = closing => Ok(()),
-            () = tick(|| 0) => Ok(()),
+            () = ticker.tick() => Ok(()),
         };
         life.draining.cancel();
         life.closing.cancel();

@@ -16,7 +16,6 @@ use tokio::time::Instant;
 use toolsmith_core::CancellationToken;
 
 use super::Service;
-use crate::server::tick;
 
 /// How long connections may take to close after their last answer.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -35,7 +34,7 @@ pub(super) async fn serve(
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(service.limits.connections));
     let mut connections = JoinSet::new();
-    let mut ticking = std::pin::pin!(tick(|| service.counts.answers()));
+    let mut ticking = std::pin::pin!(service.ticker.tick());
     loop {
         let accepted = tokio::select! {
             biased;

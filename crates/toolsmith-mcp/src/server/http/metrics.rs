@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::StatusCode;
@@ -17,7 +17,6 @@ use super::answer::{Answer, plain};
 pub(super) struct Counts {
     pub(super) in_flight: Arc<AtomicUsize>,
     pub(super) connections: AtomicUsize,
-    answers: AtomicU64,
     statuses: Mutex<BTreeMap<u16, u64>>,
 }
 
@@ -25,12 +24,6 @@ impl Counts {
     pub(super) fn answered(&self, status: StatusCode) {
         let mut statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
         *statuses.entry(status.as_u16()).or_default() += 1;
-        self.answers.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// How many requests were answered.
-    pub(super) fn answers(&self) -> u64 {
-        self.answers.load(Ordering::Relaxed)
     }
 }
 

@@ -41,6 +41,7 @@ use self::metrics::Counts;
 use self::sessions::Sessions;
 use super::envelope::Rejected;
 use super::handler::Connection;
+use super::tick::Ticker;
 use super::{Life, Server};
 
 /// Where the protocol is spoken.
@@ -139,6 +140,7 @@ struct Service {
     bodies: Bodies,
     sessions: Sessions,
     counts: Counts,
+    ticker: Ticker,
     limits: HttpLimits,
     protocol: StreamableHttpService<Connection, LocalSessionManager>,
     life: Life,
@@ -186,6 +188,7 @@ impl Server {
             bodies: Bodies::new(&options.limits),
             sessions: Sessions::new(manager, options.limits.sessions),
             counts: Counts::default(),
+            ticker: Ticker::default(),
             limits: options.limits,
             protocol,
             life,
@@ -214,6 +217,7 @@ impl HttpServer {
 impl Service {
     /// Answers one request.
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+        self.ticker.stir();
         let answer = match self.route(request).await {
             Ok(answer) | Err(answer) => answer,
         };
