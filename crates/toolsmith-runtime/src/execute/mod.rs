@@ -287,13 +287,13 @@ impl Execution {
                 Err(_) => return End::Cancelled,
             },
             Some(Running::Thread(thread)) => match (&mut thread.ended).await {
-                Ok(ended) => ended,
+                Ok(ended) => ended.map(Box::new),
                 Err(_) => Err(Box::new("the thread ended without a result") as _),
             },
             None => return End::Cancelled,
         };
         match ended {
-            Ok(outcome) => End::Returned(Box::new(outcome)),
+            Ok(outcome) => End::Returned(outcome),
             Err(panic) => End::Panicked(panic),
         }
     }

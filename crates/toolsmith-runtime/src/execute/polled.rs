@@ -70,7 +70,7 @@ impl Drop for Beginning<'_> {
 }
 
 /// What came of a tool: an outcome, or what it panicked with.
-pub(super) type Ended = Result<Outcome, Box<dyn Any + Send>>;
+pub(super) type Ended = Result<Box<Outcome>, Box<dyn Any + Send>>;
 
 /// A tool's future, which panics into nobody's arms.
 pub(super) struct Polled {
@@ -130,7 +130,7 @@ impl Future for Polled {
         }
         let ended = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(outcome)) => Ok(outcome),
+            Ok(Poll::Ready(outcome)) => Ok(Box::new(outcome)),
             Err(panic) => Err(panic),
         };
         self.discard();
