@@ -104,6 +104,20 @@ async fn with_a_handshake_the_client_is_asked_meanwhile() {
     }
 }
 
+/// Whatever a request says about its client, the handshake holds for the session.
+#[tokio::test]
+async fn a_request_takes_nothing_from_its_session() {
+    let server = serving([greet(), tools::echo()]);
+    let mut client = Client::handshake(&server, forms()).await;
+    let mut first = calling("echo", json!({ "text": "a" }));
+    first["_meta"] = json!({ "io.modelcontextprotocol/clientCapabilities": {} });
+    client.send(&request(1, "tools/call", first)).await;
+    assert_eq!(text(&client.answer(1).await["result"]), "a");
+    let greets = request(2, "tools/call", calling("greet", json!({})));
+    client.send(&greets).await;
+    client.asked("elicitation/create").await;
+}
+
 #[tokio::test]
 async fn without_the_capability_nobody_is_asked() {
     let server = serving([greet()]);
