@@ -9,6 +9,7 @@ mod cli;
 mod command;
 mod environment;
 mod failure;
+mod lanes;
 mod logging;
 mod login;
 mod print;
@@ -16,11 +17,12 @@ mod progress;
 mod prompt;
 mod session;
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
 use cli::Cli;
 use failure::Failure;
@@ -33,18 +35,14 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     logging::start(cli.verbose);
     quiet_panics();
-    // Two workers are enough for calls that wait; blocking tools have threads of
-    // their own.
-    let runtime = match Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
+    let (runtime, tools) = match runtimes() {
+        Ok(runtimes) => runtimes,
         Err(error) => return Failure::usage(format!("cannot start: {error}")).report(),
     };
-    let done = catch_unwind(AssertUnwindSafe(|| runtime.block_on(command::run(cli))));
+    let run = command::run(cli, tools.handle());
+    let done = catch_unwind(AssertUnwindSafe(|| runtime.block_on(run)));
     // A tool that cannot be stopped must not keep the program from ending.
+    tools.shutdown_background();
     runtime.shutdown_background();
     match done {
         Ok(Ok(status)) => ExitCode::from(status),
@@ -53,6 +51,16 @@ fn main() -> ExitCode {
         // must say that it was ours.
         Err(panic) => Failure::internal(&*panic).report(),
     }
+}
+
+/// This thread speaks with whoever calls and with upstream servers: what goes back and
+/// forth between its tasks need not wake another. Tools have two workers, enough for
+/// calls that wait; blocking tools have threads of their own.
+fn runtimes() -> io::Result<(Runtime, Runtime)> {
+    let here = Builder::new_current_thread().enable_all().build()?;
+    let mut tools = Builder::new_multi_thread();
+    let tools = tools.worker_threads(2).enable_all().build()?;
+    Ok((here, tools))
 }
 
 /// A tool's panic is part of its reply; the usual message and backtrace on top of

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use toolsmith_core::CancellationToken;
 use toolsmith_manager::{FileLoader, Manager, lint};
 use toolsmith_mcp::client::{Questions, Upstreams};
@@ -34,8 +35,8 @@ pub(crate) enum Which<'n> {
 impl Session {
     /// Reads the configuration and builds the toolbox. The prefix is settled first:
     /// the environment's if it is set, else the configuration's. `questions` is what
-    /// upstream servers may ask of whoever calls.
-    pub(crate) fn open(cli: &Cli, questions: Questions) -> Result<Self, Failure> {
+    /// upstream servers may ask of whoever calls; `tools` is where tools run.
+    pub(crate) fn open(cli: &Cli, questions: Questions, tools: &Handle) -> Result<Self, Failure> {
         let prefix = environment::tool_prefix();
         if !cli.root.is_dir() {
             let root = cli.root.display();
@@ -52,6 +53,7 @@ impl Session {
             .with_prefix(prefix)
             .with_mode(cli.mode)
             .with_rules(rules)
+            .with_runtime(tools.clone())
             .with_spills(environment::spill_folder())
             .with_servers(&FileLoader, &cli.root)
             .with_server_entries(cli.server.iter().cloned())

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use tokio::runtime::Handle;
 use toolsmith_core::AnyTool;
 use toolsmith_mcp::client::Questions;
 use toolsmith_runtime::permit::{Policy, Rule};
@@ -28,6 +29,7 @@ pub struct Manager {
     rules: Vec<Rule>,
     prefix: Option<String>,
     spills: Option<PathBuf>,
+    runtime: Option<Handle>,
     tools: Vec<(String, Vec<AnyTool>)>,
     servers: Loaded,
     upstreams: Prepared,
@@ -78,6 +80,7 @@ impl Manager {
             rules: Vec::new(),
             prefix: None,
             spills: None,
+            runtime: None,
             tools: Vec::new(),
             servers: Loaded::default(),
             upstreams: Prepared::default(),
@@ -159,6 +162,13 @@ impl Manager {
         self
     }
 
+    /// Sets the runtime tools run on; without one it is that of whoever calls them.
+    #[must_use]
+    pub fn with_runtime(mut self, runtime: Handle) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
     /// Keeps large outputs in this folder.
     #[must_use]
     pub fn with_spills(mut self, folder: Option<PathBuf>) -> Self {
@@ -206,6 +216,9 @@ impl Manager {
         }
         for (origin, tools) in &self.tools {
             builder = builder.load(origin, tools.iter().cloned());
+        }
+        if let Some(runtime) = &self.runtime {
+            builder = builder.runtime(runtime.clone());
         }
         if let Some(folder) = &self.spills {
             builder = builder.spill_store(FileSpills::new(folder));

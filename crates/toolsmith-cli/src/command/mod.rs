@@ -11,6 +11,7 @@ mod show;
 mod tools;
 
 use clap::CommandFactory;
+use tokio::runtime::Handle;
 use toolsmith_mcp::client::{Questions, Upstreams};
 
 use crate::cli::{Cli, Command};
@@ -18,8 +19,8 @@ use crate::failure::Failure;
 use crate::print;
 use crate::session::{Session, Which};
 
-/// Runs the command; gives the exit status.
-pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
+/// Runs the command, with its tools on the runtime given; gives the exit status.
+pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     if let Command::Completions { shell } = &cli.command {
         // Into memory first: the generator panics when a pipe is closed on it.
         let mut script = Vec::new();
@@ -36,7 +37,7 @@ pub(crate) async fn run(cli: Cli) -> Result<u8, Failure> {
         // There is nobody here to ask but for approval.
         _ => Questions::NONE,
     };
-    let session = Session::open(&cli, questions)?;
+    let session = Session::open(&cli, questions, tools)?;
     if let Command::Serve(options) = &cli.command {
         return serve::run(&session, &cli, options).await;
     }

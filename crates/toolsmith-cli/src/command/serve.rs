@@ -15,6 +15,7 @@ use toolsmith_runtime::permit::YesToAll;
 use crate::cli::{Cli, Serve};
 use crate::environment;
 use crate::failure::Failure;
+use crate::lanes::Lanes;
 use crate::print;
 use crate::session::{Session, Which, interrupts};
 
@@ -115,7 +116,8 @@ async fn over_http(
         ));
         print::note("for other clients: toolsmith connect CLIENT --http");
     }
-    listening.run(stop).await?;
+    let lanes = Lanes::open()?;
+    listening.run_on(lanes.handles(), stop).await?;
     Ok(())
 }
 

@@ -32,7 +32,6 @@ mod prompts;
 mod resources;
 mod stdio;
 mod tasks;
-mod tick;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -22,7 +22,6 @@ use toolsmith_core::CancellationToken;
 
 use super::envelope::{self, Envelope, Rejected, Sort};
 use super::handler::Connection;
-use super::tick::Ticker;
 use super::{Life, Server};
 use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 
@@ -112,11 +111,9 @@ impl Server {
             life.closing.cancel();
             sleep(PATIENCE).await;
         };
-        let ticker = Ticker::default();
         let served = tokio::select! {
             served = serving => served,
             () = closing => Ok(()),
-            () = ticker.tick() => Ok(()),
         };
         life.draining.cancel();
         life.closing.cancel();

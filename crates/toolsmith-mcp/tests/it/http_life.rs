@@ -9,12 +9,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use toolsmith_core::{AnyTool, Outcome, Progress, ToolContext};
 use toolsmith_mcp::server::Server;
-use toolsmith_mcp::server::http::HttpLimits;
+use toolsmith_mcp::server::http::{HttpLimits, HttpOptions, Token};
 use toolsmith_testing::Gate;
 use toolsmith_testing::tools::{self, definition, echoing};
 
 use super::support::{calling, forms, request, serving, soon, stateless, text, tool, until};
-use super::web::{Reply, Web};
+use super::web::{Reply, TOKEN, Web};
 
 fn echo_call() -> Value {
     stateless(1, "tools/call", calling("echo", json!({ "text": "a" })))
@@ -563,5 +563,42 @@ async fn one_message_is_json_and_what_takes_longer_is_a_stream() {
         let read = soon(stream.read(&mut piece)).await.unwrap();
         assert!(read > 0, "the stream ended");
         rest.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+}
+
+/// Connections of one session are on several runtimes; each answers its own, and the end
+/// of the server is the end of all of them.
+#[tokio::test]
+async fn connections_are_shared_out_among_runtimes() {
+    let lane = || {
+        let mut lane = tokio::runtime::Builder::new_multi_thread();
+        lane.worker_threads(1).enable_all().build().unwrap()
+    };
+    let lanes = [lane(), lane(), lane()];
+    let options = HttpOptions::with_token(Token::new(TOKEN).unwrap());
+    let handles: Vec<_> = lanes.iter().map(|lane| lane.handle().clone()).collect();
+    let web = Web::on(handles.clone(), &serving([tools::echo()]), options).await;
+    let session = web.open(json!({})).await;
+    let headers = format!("mcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\n");
+    let mut streams = Vec::new();
+    for id in 0..30 {
+        let call = request(id, "tools/call", calling("echo", json!({ "text": "a" })));
+        let mut stream = web.connect().await;
+        let sent = web.post(&headers, &call.to_string());
+        soon(stream.write_all(sent.as_bytes())).await.unwrap();
+        assert_eq!(Reply::read(&mut stream).await.json()["id"], id);
+        streams.push(stream);
+    }
+    for lane in &handles {
+        let tasks = lane.metrics().num_alive_tasks();
+        assert!((5..=25).contains(&tasks), "{tasks}");
+    }
+    web.stop.cancel();
+    soon(web.running).await.unwrap().unwrap();
+    for stream in &mut streams {
+        assert_eq!(ended(stream).await, b"");
+    }
+    for lane in lanes {
+        lane.shutdown_background();
     }
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use toolsmith_core::CancellationToken;
 use toolsmith_mcp::server::Server;
@@ -31,11 +32,17 @@ impl Web {
 
     /// Listens.
     pub(crate) async fn with(server: &Server, options: HttpOptions) -> Self {
+        Self::on(Vec::new(), server, options).await
+    }
+
+    /// Listens, with the connections on these runtimes.
+    pub(crate) async fn on(lanes: Vec<Handle>, server: &Server, options: HttpOptions) -> Self {
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let http = server.listen_http(address, options).await.unwrap();
         let address = http.address().unwrap();
         let stop = CancellationToken::new();
-        let running = tokio::spawn(http.run(stop.clone()));
+        let until = stop.clone();
+        let running = tokio::spawn(async move { http.run_on(&lanes, until).await });
         Self {
             address,
             stop,

@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -189,6 +190,7 @@ impl Execution {
         waits: Waits,
     ) -> Result<Self, Box<(ToolError, Box<Trail>)>> {
         let entry = call.entry();
+        let runtime = || inner.runtime.clone().unwrap_or_else(Handle::current);
         let Turn { paths, thread } = turn;
         let token = CancellationToken::new();
         let host = Arc::new(Host::new(Arc::clone(inner), trail));
@@ -204,13 +206,13 @@ impl Execution {
                 };
                 match begun {
                     Some(ended) => Running::Over(ended),
-                    None => Running::Task(tokio::spawn(work)),
+                    None => Running::Task(runtime().spawn(work)),
                 }
             }
             Work::Blocking(function) => {
                 host.started(true);
                 // Blocking tools may use the runtime's handle, as on tokio's pool.
-                let runtime = tokio::runtime::Handle::current();
+                let runtime = runtime();
                 let work = Box::new(move || {
                     let _paths = paths;
                     let _entered = runtime.enter();
@@ -382,7 +384,7 @@ impl Drop for Execution {
             return;
         }
         self.token.cancel();
-        let runtime = tokio::runtime::Handle::try_current();
+        let runtime = Handle::try_current();
         let (Ok(runtime), false) = (runtime, self.is_left) else {
             // The runtime is gone or going, and takes every task with it: there is
             // no background left to stop it in.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use tokio::runtime::Handle;
 use toolsmith_core::event::{MetricsCollector, Recorder};
 use toolsmith_core::store::SpillStore;
 use toolsmith_core::{AnyTool, Binding};
@@ -59,6 +60,7 @@ pub struct ToolboxBuilder {
     store: Option<Arc<dyn SpillStore>>,
     prefix: String,
     bindings: Vec<(String, Binding)>,
+    runtime: Option<Handle>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -170,6 +172,14 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Sets the runtime tools run on, so that none of them can hold up whoever speaks
+    /// with callers; without one it is that of the caller.
+    #[must_use]
+    pub fn runtime(mut self, runtime: Handle) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
     /// Builds the toolbox.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         check_prefix(&self.prefix)?;
@@ -226,6 +236,7 @@ impl ToolboxBuilder {
             cache: Cache::new(self.limits.compiled_schemas),
             recorders: Arc::new(Recorders::new(recorders, collector, self.on_fault)),
             metrics,
+            runtime: self.runtime,
             signer: Signer::new(),
             calls: AtomicU64::new(0),
             limits: self.limits,

@@ -66,6 +66,8 @@ pub(crate) struct Inner {
     pub(crate) shaper: Shaper,
     pub(crate) paths: PathLocks,
     pub(crate) pool: Pool,
+    /// Where tools run, if not where their callers do.
+    pub(crate) runtime: Option<Handle>,
     guards: Guards,
     cache: Cache,
     recorders: Arc<Recorders>,

@@ -359,6 +359,36 @@ async fn a_tool_that_blocks_where_it_began_is_joined_by_nobody() {
     assert_eq!(value(&first.await.unwrap()), json!("done"));
 }
 
+/// A tool with a runtime of its own cannot hold up a caller that has but one thread.
+#[tokio::test]
+async fn a_tool_that_blocks_on_another_runtime_holds_up_nobody() {
+    let tools = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    let (here, gate) = (std::thread::current().id(), BlockingGate::new());
+    let inside = gate.clone();
+    let tool = AnyTool::from_fn(definition("blocks"), move |_: serde_json::Value, _| {
+        let gate = inside.clone();
+        async move {
+            assert_ne!(std::thread::current().id(), here);
+            gate.pass();
+            Outcome::ok("done")
+        }
+    });
+    let toolbox = Toolbox::builder().tools([tool]);
+    let toolbox = toolbox.runtime(tools.handle().clone()).build().unwrap();
+    let caller = Caller::new("test").with_timeout(Duration::from_millis(10));
+    let outcome = toolbox
+        .run(RawCall::new("blocks", json!({})), &caller)
+        .await;
+    gate.release(1);
+    tools.shutdown_background();
+    let outcome = outcome.into_outcome();
+    assert!(failure(&outcome).to_string().contains("still runs"));
+}
+
 /// However deep it goes, it does not pile up on one stack.
 #[tokio::test]
 async fn a_tool_that_calls_itself_goes_deep() {

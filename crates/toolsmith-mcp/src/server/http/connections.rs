@@ -10,8 +10,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use toolsmith_core::CancellationToken;
 
@@ -26,21 +27,25 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often draining looks whether it is done.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Takes connections in until told to stop, and drains them.
+/// How many connections more than another a lane may have.
+const TOGETHER: usize = 4;
+
+/// Takes connections in until told to stop, and drains them. They are shared out among
+/// the lanes; without any, all are here.
 pub(super) async fn serve(
     listener: TcpListener,
     service: Arc<Service>,
+    lanes: &[Handle],
     stop: CancellationToken,
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(service.limits.connections));
     let mut connections = JoinSet::new();
-    let mut ticking = std::pin::pin!(service.ticker.tick());
+    let lanes: Vec<Lane<'_>> = lanes.iter().map(Lane::new).collect();
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
             _ = connections.join_next(), if !connections.is_empty() => continue,
-            () = ticking.as_mut(), if !connections.is_empty() => continue,
             accepted = listener.accept() => accepted,
         };
         let stream = match accepted {
@@ -56,12 +61,20 @@ pub(super) async fn serve(
             refuse(&stream);
             continue;
         };
+        // Whoever converses waits for it, which may be another runtime.
+        let stream = stream.into_std();
         let (service, stop) = (Arc::clone(&service), stop.clone());
-        connections.spawn(async move {
+        let conversation = async move {
             let _counted = Counted::new(&service);
-            converse(stream, &service, stop).await;
+            if let Ok(stream) = stream.and_then(TcpStream::from_std) {
+                converse(stream, &service, stop).await;
+            }
             drop(place);
-        });
+        };
+        match Lane::next(&lanes) {
+            Some(lane) => lane.spawn(conversation, &mut connections),
+            None => connections.spawn(conversation),
+        };
     }
     drop(listener);
     drain(&service).await;
@@ -71,6 +84,43 @@ pub(super) async fn serve(
     .await;
     connections.shutdown().await;
     Ok(())
+}
+
+/// A runtime that some of the connections are on.
+struct Lane<'h> {
+    runtime: &'h Handle,
+    /// Each of its connections holds one.
+    seats: Arc<()>,
+}
+
+impl<'h> Lane<'h> {
+    fn new(runtime: &'h Handle) -> Self {
+        Self {
+            runtime,
+            seats: Arc::default(),
+        }
+    }
+
+    /// The lane for another connection. A few stay together, since they are mostly of
+    /// one client, whose session is then where they are; beyond that lanes fill evenly.
+    fn next(lanes: &[Self]) -> Option<&Self> {
+        let taken = |lane: &Self| Arc::strong_count(&lane.seats);
+        let fewest = lanes.iter().map(taken).min()?;
+        lanes.iter().find(|lane| taken(lane) < fewest + TOGETHER)
+    }
+
+    fn spawn(
+        &self,
+        conversation: impl Future<Output = ()> + Send + 'static,
+        all: &mut JoinSet<()>,
+    ) -> AbortHandle {
+        let seat = Arc::clone(&self.seats);
+        let seated = async move {
+            conversation.await;
+            drop(seat);
+        };
+        all.spawn_on(seated, self.runtime)
+    }
 }
 
 /// A connection that is counted, however it ends.

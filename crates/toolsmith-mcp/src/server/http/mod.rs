@@ -30,6 +30,7 @@ use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use toolsmith_core::CancellationToken;
 
 pub use token::{Token, TokenError};
@@ -41,7 +42,6 @@ use self::metrics::Counts;
 use self::sessions::Sessions;
 use super::envelope::Rejected;
 use super::handler::Connection;
-use super::tick::Ticker;
 use super::{Life, Server};
 
 /// Where the protocol is spoken.
@@ -140,7 +140,6 @@ struct Service {
     bodies: Bodies,
     sessions: Sessions,
     counts: Counts,
-    ticker: Ticker,
     limits: HttpLimits,
     protocol: StreamableHttpService<Connection, LocalSessionManager>,
     life: Life,
@@ -188,7 +187,6 @@ impl Server {
             bodies: Bodies::new(&options.limits),
             sessions: Sessions::new(manager, options.limits.sessions),
             counts: Counts::default(),
-            ticker: Ticker::default(),
             limits: options.limits,
             protocol,
             life,
@@ -210,14 +208,20 @@ impl HttpServer {
     /// Serves until the token is cancelled; then no more is taken in, calls in
     /// flight finish or are answered, and every connection is closed.
     pub async fn run(self, stop: CancellationToken) -> io::Result<()> {
-        connections::serve(self.listener, self.service, stop).await
+        self.run_on(&[], stop).await
+    }
+
+    /// As [`HttpServer::run`], with the connections shared out among several runtimes.
+    /// One with a single thread for each core does more than one with a thread for all
+    /// of them: what a request needs is then where it arrived.
+    pub async fn run_on(self, lanes: &[Handle], stop: CancellationToken) -> io::Result<()> {
+        connections::serve(self.listener, self.service, lanes, stop).await
     }
 }
 
 impl Service {
     /// Answers one request.
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
-        self.ticker.stir();
         let answer = match self.route(request).await {
             Ok(answer) | Err(answer) => answer,
         };
