@@ -1,0 +1,106 @@
+//! What every built-in tool has: typed arguments, a typed value, a text for the model
+//! and a line for the person.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolsmith_core::tool::FunctionTool;
+use toolsmith_core::{AnyTool, Binding, Block, Outcome, Plan, Schema, ToolContext, ToolDef};
+
+use crate::refusal::Refusal;
+
+/// A built-in tool. It blocks its thread, and looks at the context's cancellation in
+/// every loop that may be long.
+pub(crate) trait BuiltIn: Send + Sync + 'static {
+    /// What it is called with.
+    type Arguments: DeserializeOwned + JsonSchema + Send + 'static;
+    /// What it answers with.
+    type Value: Serialize + JsonSchema;
+
+    /// Whether the value is metadata too, as it is where the text is the answer and the
+    /// value says how it came about.
+    const HAS_METADATA: bool = false;
+
+    /// What it is, but for the schemas, which the types tell.
+    fn define() -> ToolDef;
+
+    /// How it is run unless configuration says otherwise.
+    fn binding() -> Binding {
+        Binding::default()
+    }
+
+    /// What a call would do.
+    fn plan(&self, arguments: &Self::Arguments) -> Result<Plan, Refusal>;
+
+    /// Does it.
+    fn call(
+        &self,
+        arguments: Self::Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<Self::Value>, Refusal>;
+}
+
+/// What a tool answers.
+pub(crate) struct Answer<V> {
+    value: V,
+    blocks: Vec<Block>,
+    display: String,
+}
+
+impl<V> Answer<V> {
+    /// A value, and the line a person reads: action, path, amount.
+    pub(crate) fn new(value: V, display: impl Into<String>) -> Self {
+        Self {
+            value,
+            blocks: Vec::new(),
+            display: display.into(),
+        }
+    }
+
+    /// Adds what the model reads; without any it reads the value.
+    pub(crate) fn block(mut self, block: Block) -> Self {
+        self.blocks.push(block);
+        self
+    }
+
+    /// Adds a text for the model.
+    pub(crate) fn text(self, text: impl Into<String>) -> Self {
+        self.block(Block::text(text))
+    }
+}
+
+/// The tool as registries hold it.
+pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
+    let tool = std::sync::Arc::new(tool);
+    let planner = std::sync::Arc::clone(&tool);
+    let definition = T::define()
+        .with_input(Schema::arguments_of::<T::Arguments>())
+        .with_output(Schema::value_of::<T::Value>());
+    FunctionTool::new(definition)
+        .with_binding(T::binding())
+        .with_plan(move |arguments| Ok(planner.plan(arguments)?))
+        .into_blocking(move |arguments, context| match tool.call(arguments, &context) {
+            Ok(answer) => outcome::<T>(answer),
+            Err(refusal) => Outcome::failure(refusal),
+        })
+}
+
+fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
+    let value = match serde_json::to_value(&answer.value) {
+        Ok(value) => value,
+        Err(error) => {
+            return Outcome::failure(toolsmith_core::ToolError::internal(format!(
+                "the answer could not be told: {error}"
+            )));
+        }
+    };
+    let mut outcome = Outcome::nothing().with_display(answer.display);
+    if let (true, Value::Object(facts)) = (T::HAS_METADATA, &value) {
+        outcome.metadata = facts.clone();
+    }
+    for block in answer.blocks {
+        outcome = outcome.with_block(block);
+    }
+    outcome.with_value(value)
+}

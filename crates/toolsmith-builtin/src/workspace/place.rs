@@ -1,0 +1,201 @@
+//! Which root a path means, and which way leads there.
+//!
+//! Nothing is checked here: what comes out is opened beneath the root's handle, and
+//! that is the check. A path that leads out by an absolute link, or into another root,
+//! is looked up once more without its links; the way found is again opened beneath a
+//! root, without following any.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use unicode_normalization::UnicodeNormalization;
+
+use super::beneath::{self, Links, Steps};
+use super::{Root, Workspace};
+use crate::refusal::{Reason, Refusal};
+
+/// The longest path the system takes.
+const LONGEST: usize = 4096;
+
+/// A way beneath a root. What is there, if anything, is seen when it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    root: usize,
+    relative: PathBuf,
+    links: Links,
+}
+
+impl Place {
+    /// The way from the root.
+    pub(crate) fn relative(&self) -> &Path {
+        &self.relative
+    }
+
+    /// Which of the workspace's roots it is beneath.
+    pub(crate) fn root(&self) -> usize {
+        self.root
+    }
+}
+
+impl Workspace {
+    /// The place a path means: absolute, or relative to the first root.
+    pub(crate) fn place(&self, path: &str) -> Result<Place, Refusal> {
+        if path.is_empty() {
+            return Err(Refusal::new(Reason::BadArgument, "the path is empty")
+                .next("Name a file or folder; `.` is the workspace itself"));
+        }
+        if path.contains('\0') {
+            let message = "the path has a NUL character in it, which no path can have";
+            return Err(Refusal::new(Reason::BadArgument, message).next("Remove it"));
+        }
+        if path.len() > LONGEST {
+            let message = format!("the path has {} bytes, and may have {LONGEST}", path.len());
+            return Err(Refusal::new(Reason::BadArgument, message).next("Shorten it"));
+        }
+        let path = match (&self.options().home, path.strip_prefix('~')) {
+            (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
+            _ => PathBuf::from(path),
+        };
+        if path.is_relative() {
+            return Ok(Place {
+                root: 0,
+                relative: path,
+                links: Links::Follow,
+            });
+        }
+        match self.beneath_which(&path) {
+            Some((root, relative)) => Ok(Place {
+                root,
+                relative,
+                links: Links::Follow,
+            }),
+            // It may be another name of a folder that is a root.
+            None => self.without_links(&path).ok_or_else(|| outside(&path)),
+        }
+    }
+
+    /// The place as a caller may be shown it: relative where relative paths mean the
+    /// same, else with its root.
+    pub(crate) fn shown(&self, place: &Place) -> String {
+        let relative = plain(&place.relative);
+        let shown = match place.root {
+            0 => relative,
+            root => self.roots()[root].path().join(relative),
+        };
+        match shown.to_string_lossy() {
+            shown if shown.is_empty() => ".".to_owned(),
+            shown => shown.into_owned(),
+        }
+    }
+
+    /// The whole path of a place, for plans and their rules.
+    pub(crate) fn whole(&self, place: &Place) -> PathBuf {
+        self.roots()[place.root].path().join(plain(&place.relative))
+    }
+
+    /// Opens what is at a place, and tells where it really was. In other spellings of
+    /// Unicode too, and through links that stay within the roots.
+    pub(super) fn open_at(&self, place: &Place, flags: OFlags) -> io::Result<(OwnedFd, Place)> {
+        match self.open_beneath(place, flags) {
+            Ok(opened) => Ok((opened, place.clone())),
+            Err(Errno::XDEV) => {
+                let path = self.roots()[place.root].path().join(&place.relative);
+                let found = self.without_links(&path).ok_or(Errno::XDEV)?;
+                Ok((self.open_beneath(&found, flags)?, found))
+            }
+            Err(Errno::NOENT) => {
+                for relative in spellings(&place.relative) {
+                    let place = Place {
+                        relative,
+                        ..place.clone()
+                    };
+                    if let Ok(opened) = self.open_beneath(&place, flags) {
+                        return Ok((opened, place));
+                    }
+                }
+                Err(Errno::NOENT.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn open_beneath(&self, place: &Place, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        let root: &Root = &self.roots()[place.root];
+        let steps = if self.options().step_by_step {
+            Steps::OneByOne
+        } else {
+            Steps::AtOnce
+        };
+        beneath::open(
+            std::os::fd::AsFd::as_fd(root),
+            &place.relative,
+            flags,
+            place.links,
+            steps,
+        )
+    }
+
+    /// The root an absolute path begins with, the longest first, and the rest of it.
+    fn beneath_which(&self, path: &Path) -> Option<(usize, PathBuf)> {
+        let names = self.roots().iter().enumerate();
+        let names = names.flat_map(|(index, root)| [(index, &root.named), (index, &root.path)]);
+        let fitting = names.filter_map(|(index, name)| {
+            let rest = path.strip_prefix(name).ok()?;
+            Some((name.as_os_str().len(), index, rest))
+        });
+        let (_, root, rest) = fitting.max_by_key(|(length, index, _)| (*length, usize::MAX - index))?;
+        Some((root, rest.to_owned()))
+    }
+
+    /// The place a path means once its links are followed, if that is beneath a root.
+    /// Of what is not there yet, the folder it would be in is looked up.
+    fn without_links(&self, path: &Path) -> Option<Place> {
+        let found = match path.canonicalize() {
+            Ok(found) => found,
+            Err(_) => {
+                let name = path.file_name().filter(|name| *name != OsStr::new(".."))?;
+                path.parent()?.canonicalize().ok()?.join(name)
+            }
+        };
+        let (root, relative) = self.beneath_which(&found)?;
+        Some(Place {
+            root,
+            relative,
+            links: Links::Refuse,
+        })
+    }
+}
+
+/// The refusal of a path that leads out.
+pub(super) fn outside(path: &Path) -> Refusal {
+    let message = format!("{} is not in the workspace", path.display());
+    Refusal::new(Reason::OutsideRoot, message)
+        .next("Use a path within the workspace, relative to it")
+}
+
+/// A path without `.` steps.
+fn plain(path: &Path) -> PathBuf {
+    path.components()
+        .filter(|component| *component != Component::CurDir)
+        .collect()
+}
+
+/// Other spellings of the same characters.
+fn spellings(path: &Path) -> Vec<PathBuf> {
+    let Some(text) = path.to_str().filter(|text| !text.is_ascii()) else {
+        return Vec::new();
+    };
+    let composed: String = text.nfc().collect();
+    let decomposed: String = text.nfd().collect();
+    let others = [composed, decomposed].into_iter();
+    others
+        .filter(|other| other != text)
+        .map(PathBuf::from)
+        .collect()
+}
