@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolsmith_core::tool::FunctionTool;
-use toolsmith_core::{AnyTool, Binding, Block, Outcome, Plan, Schema, ToolContext, ToolDef};
+use toolsmith_core::{
+    AnyTool, Binding, Block, Example, Outcome, Plan, Schema, ToolContext, ToolDef,
+};
 
 use crate::refusal::Refusal;
 
@@ -80,10 +82,12 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
     FunctionTool::new(definition)
         .with_binding(T::binding())
         .with_plan(move |arguments| Ok(planner.plan(arguments)?))
-        .into_blocking(move |arguments, context| match tool.call(arguments, &context) {
-            Ok(answer) => outcome::<T>(answer),
-            Err(refusal) => Outcome::failure(refusal),
-        })
+        .into_blocking(
+            move |arguments, context| match tool.call(arguments, &context) {
+                Ok(answer) => outcome::<T>(answer),
+                Err(refusal) => Outcome::failure(refusal),
+            },
+        )
 }
 
 fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
@@ -103,4 +107,30 @@ fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
         outcome = outcome.with_block(block);
     }
     outcome.with_value(value)
+}
+
+/// Begins a definition: the name, what people see instead of it, where it stands in lists
+/// and what it is found by.
+pub(crate) fn described(name: &str, title: &str, category: &str, tags: &[&str]) -> ToolDef {
+    let mut definition = ToolDef::new(name)
+        .expect("the names of built-in tools are names")
+        .with_title(title);
+    definition.meta.category = Some(category.to_owned());
+    definition.meta.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    definition
+}
+
+/// Adds hints for using it well.
+pub(crate) fn noted(mut definition: ToolDef, notes: &[&str]) -> ToolDef {
+    let notes = notes.iter().map(|note| (*note).to_owned());
+    definition.description.usage_notes.extend(notes);
+    definition
+}
+
+/// A call that shows how a tool is used.
+pub(crate) fn example(arguments: Value, comment: &str) -> Example {
+    let Value::Object(arguments) = arguments else {
+        return Example::new(serde_json::Map::new()).with_comment(comment);
+    };
+    Example::new(arguments).with_comment(comment)
 }

@@ -7,8 +7,40 @@
 //! do what was asked gives a [`Refusal`] that says why and what to do next.
 
 mod built_in;
+mod diff;
+mod numbered;
+mod placeholder;
+mod plain;
+mod reading;
 mod refusal;
+mod text;
+mod time;
+mod tool_read;
+mod tool_read_entire_file;
+mod tool_read_file_lines;
+mod tool_read_file_tail;
+mod tool_read_files;
+mod tool_read_project_context;
+mod tool_write;
 mod workspace;
+mod writing;
+
+use toolsmith_core::AnyTool;
 
 pub use refusal::{Reason, Refusal};
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};
+
+/// The tools that read and write files.
+pub fn file_tools(workspace: &Workspace) -> Vec<AnyTool> {
+    vec![
+        built_in::tool(tool_read::Read(workspace.clone())),
+        built_in::tool(tool_write::Write(workspace.clone())),
+        built_in::tool(tool_read_project_context::ReadProjectContext(
+            workspace.clone(),
+        )),
+        built_in::tool(tool_read_entire_file::ReadEntireFile(workspace.clone())),
+        built_in::tool(tool_read_file_lines::ReadFileLines(workspace.clone())),
+        built_in::tool(tool_read_file_tail::ReadFileTail(workspace.clone())),
+        built_in::tool(tool_read_files::ReadFiles(workspace.clone())),
+    ]
+}

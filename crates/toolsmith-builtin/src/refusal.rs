@@ -109,7 +109,7 @@ pub struct Refusal {
     /// What to do next, in a sentence without a full stop.
     pub next: Option<String>,
     /// What else a program may want to know.
-    pub details: Map<String, Value>,
+    details: Option<Box<Map<String, Value>>>,
 }
 
 impl Refusal {
@@ -119,7 +119,7 @@ impl Refusal {
             reason,
             message: message.into(),
             next: None,
-            details: Map::new(),
+            details: None,
         }
     }
 
@@ -133,7 +133,8 @@ impl Refusal {
     /// Adds what a program may want to know.
     #[must_use]
     pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(key.to_owned(), value.into());
+        let details = self.details.get_or_insert_default();
+        details.insert(key.to_owned(), value.into());
         self
     }
 
@@ -186,7 +187,7 @@ impl From<Refusal> for ToolError {
         if let Some(next) = refusal.next {
             details.insert("next".to_owned(), next.into());
         }
-        details.extend(refusal.details);
+        details.extend(refusal.details.map(|details| *details).unwrap_or_default());
         error.with_details(Value::Object(details))
     }
 }

@@ -3,6 +3,8 @@
 //! Time limits, addresses and headers are a [`Binding`](crate::binding::Binding)
 //! or live inside the tool; a definition can be shown to a model whole.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,6 +51,10 @@ pub struct ToolDef {
     pub description: Description,
     /// The schema of its arguments.
     pub input: Schema,
+    /// Other names callers use for arguments, with the names they stand for. One within
+    /// a list of objects is written `list.name`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub aliases: BTreeMap<String, String>,
     /// The schema of its value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Schema>,
@@ -80,6 +86,7 @@ impl ToolDef {
             hints: Hints::default(),
             description: Description::default(),
             input: Schema::no_arguments(),
+            aliases: BTreeMap::new(),
             output: None,
             examples: Vec::new(),
             returns: None,
@@ -134,6 +141,17 @@ impl ToolDef {
     #[must_use]
     pub fn with_input(mut self, schema: Schema) -> Self {
         self.input = schema;
+        self
+    }
+
+    /// Adds other names callers use for an argument; `list.name` within a list of
+    /// objects. They are no part of the schema: a call that uses one is mended.
+    #[must_use]
+    pub fn with_aliases(mut self, argument: &str, aliases: &[&str]) -> Self {
+        for alias in aliases {
+            self.aliases
+                .insert((*alias).to_owned(), argument.to_owned());
+        }
         self
     }
 

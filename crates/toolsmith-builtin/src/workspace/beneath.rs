@@ -8,11 +8,13 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::{Errno, Result};
+
+use super::Root;
 
 /// How many links one path may lead through, as in the kernel.
 const MOST_LINKS: usize = 40;
@@ -27,48 +29,34 @@ pub(crate) enum Links {
     Refuse,
 }
 
-/// How a path is walked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Steps {
-    /// By the kernel, if it can.
-    AtOnce,
-    /// Here.
-    OneByOne,
-}
-
 /// Set where the kernel was found not to know `openat2`.
 static UNKNOWN: AtomicBool = AtomicBool::new(false);
 
-/// Opens `path` beneath `folder`. What leads out of it, or is absolute, is `EXDEV`.
-pub(super) fn open(
-    folder: BorrowedFd<'_>,
-    path: &Path,
-    flags: OFlags,
-    links: Links,
-    steps: Steps,
-) -> Result<OwnedFd> {
-    let flags = flags | OFlags::CLOEXEC;
-    let path = if path.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        path
-    };
-    if steps == Steps::AtOnce
-        && !UNKNOWN.load(Ordering::Relaxed)
-        && let Some(opened) = at_once(folder, path, flags, links)
-    {
-        return opened;
-    }
-    one_by_one(folder, path, flags, links)
+/// What was opened, and the way there without links.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) handle: OwnedFd,
+    pub(super) root: usize,
+    pub(super) relative: PathBuf,
 }
 
-/// Nothing where the kernel cannot say.
-fn at_once(
+/// Opens `path` beneath `folder` by the kernel; nothing where it cannot say. What leads
+/// out of it, or is absolute, is `EXDEV`.
+pub(super) fn at_once(
     folder: BorrowedFd<'_>,
     path: &Path,
     flags: OFlags,
     links: Links,
 ) -> Option<Result<OwnedFd>> {
+    if UNKNOWN.load(Ordering::Relaxed) {
+        return None;
+    }
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    let flags = flags | OFlags::CLOEXEC;
     let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     if links == Links::Refuse {
         resolve |= ResolveFlags::NO_SYMLINKS;
@@ -77,11 +65,11 @@ fn at_once(
         match rustix::fs::openat2(folder, path, flags, Mode::empty(), resolve) {
             // Something was renamed while `..` was looked up.
             Err(Errno::AGAIN) => {}
-            // Some sandboxes forbid what they do not know.
             Err(Errno::NOSYS) => {
                 UNKNOWN.store(true, Ordering::Relaxed);
                 return None;
             }
+            // Some sandboxes forbid what they do not know.
             Err(Errno::PERM) => return None,
             opened => return Some(opened),
         }
@@ -89,27 +77,37 @@ fn at_once(
     None
 }
 
-/// Walks the path from handle to handle.
-fn one_by_one(
-    folder: BorrowedFd<'_>,
+/// Walks a path from handle to handle. An absolute link is followed where it leads into
+/// one of the roots; `which` tells the root an absolute path begins with.
+pub(super) fn one_by_one(
+    roots: &[Root],
+    mut root: usize,
     path: &Path,
     flags: OFlags,
     links: Links,
-) -> Result<OwnedFd> {
+    which: &dyn Fn(&Path) -> Option<(usize, PathBuf)>,
+) -> Result<Found> {
     let step = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = flags | OFlags::CLOEXEC;
     let mut to_go: VecDeque<OsString> = VecDeque::new();
     prepend(&mut to_go, path)?;
-    // The folders entered so far: what `..` leads back to. Never above the first.
-    let mut entered: Vec<OwnedFd> = Vec::new();
+    // The folders entered so far: what `..` leads back to. Never above the root.
+    let mut entered: Vec<(OwnedFd, OsString)> = Vec::new();
     let mut followed = 0;
     while let Some(name) = to_go.pop_front() {
-        let here = entered.last().map_or(folder, AsFd::as_fd);
+        if name == "." {
+            // What comes before it is a folder, or it would not have been entered.
+            continue;
+        }
         if name == ".." {
             if entered.pop().is_none() {
                 return Err(Errno::XDEV);
             }
             continue;
         }
+        let here = entered
+            .last()
+            .map_or(roots[root].as_fd(), |(folder, _)| folder.as_fd());
         let next = rustix::fs::openat(here, &name, step, Mode::empty())?;
         match FileType::from_raw_mode(rustix::fs::fstat(&next)?.st_mode) {
             FileType::Symlink => {
@@ -117,20 +115,40 @@ fn one_by_one(
                 if links == Links::Refuse || followed > MOST_LINKS {
                     return Err(Errno::LOOP);
                 }
-                let target = rustix::fs::readlinkat(&next, "", Vec::new())?;
-                prepend(&mut to_go, Path::new(&OsString::from_vec(target.into_bytes())))?;
+                let link = rustix::fs::readlinkat(&next, "", Vec::new())?;
+                let mut link = PathBuf::from(OsString::from_vec(link.into_bytes()));
+                if link.is_absolute() {
+                    (root, link) = which(&link).ok_or(Errno::XDEV)?;
+                    entered.clear();
+                }
+                prepend(&mut to_go, &link)?;
             }
-            FileType::Directory => entered.push(next),
+            FileType::Directory => entered.push((next, name)),
             _ if to_go.is_empty() => {
                 // The same name again, this time for what it is wanted for: a link put
                 // in its place meanwhile is not followed.
-                return rustix::fs::openat(here, &name, flags | OFlags::NOFOLLOW, Mode::empty());
+                let flags = flags | OFlags::NOFOLLOW;
+                return Ok(Found {
+                    handle: rustix::fs::openat(here, &name, flags, Mode::empty())?,
+                    root,
+                    relative: way(&entered).join(name),
+                });
             }
             _ => return Err(Errno::NOTDIR),
         }
     }
-    let here = entered.last().map_or(folder, AsFd::as_fd);
-    rustix::fs::openat(here, ".", flags, Mode::empty())
+    let here = entered
+        .last()
+        .map_or(roots[root].as_fd(), |(folder, _)| folder.as_fd());
+    Ok(Found {
+        handle: rustix::fs::openat(here, ".", flags, Mode::empty())?,
+        root,
+        relative: way(&entered),
+    })
+}
+
+fn way(entered: &[(OwnedFd, OsString)]) -> PathBuf {
+    entered.iter().map(|(_, name)| name).collect()
 }
 
 /// Puts the steps of a path before those that are left.
@@ -145,21 +163,11 @@ fn prepend(to_go: &mut VecDeque<OsString>, path: &Path) -> Result<()> {
         }
     }
     // `components` forgets a slash at the end, which asks for a folder.
-    let bytes = path.as_os_str().as_bytes();
-    if bytes.is_empty() {
-        return Err(Errno::NOENT);
-    }
-    if bytes.ends_with(b"/") && !to_go.is_empty() {
-        // The steps that follow ask for a folder anyway.
+    if to_go.is_empty() && path.as_os_str().as_bytes().ends_with(b"/") {
+        to_go.push_front(OsString::from("."));
     }
     for name in steps.into_iter().rev() {
         to_go.push_front(name.to_owned());
     }
     Ok(())
-}
-
-/// Whether something is a symbolic link, seen from its folder.
-pub(super) fn is_link(folder: BorrowedFd<'_>, name: &OsStr) -> Result<bool> {
-    let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }

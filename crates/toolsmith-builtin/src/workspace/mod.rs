@@ -5,8 +5,16 @@
 //! lead out. `place` finds the root a path means. Only regular files are opened.
 
 mod beneath;
+mod commit;
+mod journal;
+mod ledger;
+mod locks;
+mod nearest;
 mod open;
 mod place;
+mod prepare;
+mod target;
+mod undo;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,9 +23,14 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
-pub(crate) use beneath::Links;
-pub(crate) use open::{OpenDirectory, OpenFile};
+use crate::refusal::Refusal;
+
+pub(crate) use commit::{Deed, Done};
+pub(crate) use ledger::{Digest, Seen};
+pub(crate) use locks::Held;
+pub(crate) use open::{OpenDirectory, OpenFile, Opened};
 pub(crate) use place::Place;
+pub(crate) use target::{FileKey, Missing, Target};
 
 /// The folders a model may see. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -27,6 +40,8 @@ pub struct Workspace(Arc<Inner>);
 struct Inner {
     roots: Vec<Root>,
     options: WorkspaceOptions,
+    ledger: ledger::Ledger,
+    locks: locks::Locks,
 }
 
 /// What a host says about a workspace.
@@ -35,6 +50,12 @@ struct Inner {
 pub struct WorkspaceOptions {
     /// What `~` means.
     pub home: Option<PathBuf>,
+    /// A folder of the host's own for notes on what is being written. With it nothing
+    /// is left half done when the process ends; without it a file that was not finished
+    /// may stay beside the one it was to replace.
+    pub state: Option<PathBuf>,
+    /// Lets a caller overwrite what it has not read; for callers that make one call.
+    pub unread_writes: bool,
     /// Resolves paths step by step even where the kernel could do it at once; for
     /// systems that claim to know `openat2` and do not, and for tests.
     pub step_by_step: bool,
@@ -45,6 +66,20 @@ impl WorkspaceOptions {
     #[must_use]
     pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
+        self
+    }
+
+    /// Sets where notes on what is being written are kept.
+    #[must_use]
+    pub fn with_state(mut self, state: Option<PathBuf>) -> Self {
+        self.state = state;
+        self
+    }
+
+    /// Lets callers overwrite what they have not read.
+    #[must_use]
+    pub fn with_unread_writes(mut self) -> Self {
+        self.unread_writes = true;
         self
     }
 
@@ -87,6 +122,10 @@ impl Root {
     fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let named = std::path::absolute(path)?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the host's own path, opened as it is"
+        )]
         let path = named.canonicalize()?;
         let handle = rustix::fs::open(&path, flags, Mode::empty())?;
         Ok(Self {
@@ -125,10 +164,60 @@ impl Workspace {
         if opened.is_empty() {
             return Err(WorkspaceError::Empty);
         }
-        Ok(Self(Arc::new(Inner {
+        let workspace = Self(Arc::new(Inner {
             roots: opened,
             options,
-        })))
+            ledger: ledger::Ledger::default(),
+            locks: locks::Locks::default(),
+        }));
+        if let Some(state) = &workspace.options().state {
+            workspace.recover(state);
+        }
+        Ok(workspace)
+    }
+
+    /// Keeps other calls from writing these files.
+    pub(crate) fn hold(
+        &self,
+        targets: &[&Target],
+        is_cancelled: impl Fn() -> bool,
+    ) -> Result<Held<'_>, Refusal> {
+        let keys = targets.iter().map(|target| target.key());
+        let keys: Result<Vec<FileKey>, Refusal> = keys.collect();
+        self.0.locks.hold(keys?, is_cancelled)
+    }
+
+    /// Notes that a caller saw the content of a file.
+    pub(crate) fn note_seen(&self, caller: &str, key: FileKey, digest: Digest, text: Option<&str>) {
+        self.0.ledger.note(caller, key, digest, text);
+    }
+
+    /// Notes that a caller saw the file at a path that was opened.
+    pub(crate) fn saw(
+        &self,
+        caller: &str,
+        shown: &str,
+        digest: Digest,
+        text: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let key = self.target(shown, Missing::Refuse)?.key()?;
+        self.note_seen(caller, key, digest, text);
+        Ok(())
+    }
+
+    /// What a caller saw of a file last.
+    pub(crate) fn seen(&self, caller: &str, key: &FileKey) -> Option<Seen> {
+        self.0.ledger.seen(caller, key)
+    }
+
+    /// Forgets that a caller saw a file, which is gone.
+    pub(crate) fn forget(&self, caller: &str, key: &FileKey) {
+        self.0.ledger.forget(caller, key);
+    }
+
+    /// Whether a caller may overwrite what it has not read.
+    pub(crate) fn takes_unread_writes(&self) -> bool {
+        self.options().unread_writes
     }
 
     pub(crate) fn roots(&self) -> &[Root] {

@@ -1,21 +1,18 @@
 //! Which root a path means, and which way leads there.
 //!
 //! Nothing is checked here: what comes out is opened beneath the root's handle, and
-//! that is the check. A path that leads out by an absolute link, or into another root,
-//! is looked up once more without its links; the way found is again opened beneath a
-//! root, without following any.
+//! that is the check.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use unicode_normalization::UnicodeNormalization;
 
-use super::beneath::{self, Links, Steps};
-use super::{Root, Workspace};
+use super::Workspace;
+use super::beneath::{self, Links};
 use crate::refusal::{Reason, Refusal};
 
 /// The longest path the system takes.
@@ -38,6 +35,23 @@ impl Place {
     /// Which of the workspace's roots it is beneath.
     pub(crate) fn root(&self) -> usize {
         self.root
+    }
+
+    /// A way without links.
+    pub(super) fn without_links(root: usize, relative: &Path) -> Self {
+        Self {
+            root,
+            relative: relative.to_owned(),
+            links: Links::Refuse,
+        }
+    }
+
+    /// Another way from the same root.
+    pub(crate) fn at(&self, relative: &Path) -> Self {
+        Self {
+            relative: relative.to_owned(),
+            ..self.clone()
+        }
     }
 }
 
@@ -75,8 +89,7 @@ impl Workspace {
                 relative,
                 links: Links::Follow,
             }),
-            // It may be another name of a folder that is a root.
-            None => self.without_links(&path).ok_or_else(|| outside(&path)),
+            None => Err(outside(&path)),
         }
     }
 
@@ -99,46 +112,62 @@ impl Workspace {
         self.roots()[place.root].path().join(plain(&place.relative))
     }
 
-    /// Opens what is at a place, and tells where it really was. In other spellings of
-    /// Unicode too, and through links that stay within the roots.
+    /// Opens what is at a place, and tells where that is. In other spellings of Unicode
+    /// too, and through links that stay within the roots.
     pub(super) fn open_at(&self, place: &Place, flags: OFlags) -> io::Result<(OwnedFd, Place)> {
-        match self.open_beneath(place, flags) {
-            Ok(opened) => Ok((opened, place.clone())),
-            Err(Errno::XDEV) => {
-                let path = self.roots()[place.root].path().join(&place.relative);
-                let found = self.without_links(&path).ok_or(Errno::XDEV)?;
-                Ok((self.open_beneath(&found, flags)?, found))
-            }
+        match self.open_exactly(place, flags) {
             Err(Errno::NOENT) => {
                 for relative in spellings(&place.relative) {
-                    let place = Place {
-                        relative,
-                        ..place.clone()
-                    };
-                    if let Ok(opened) = self.open_beneath(&place, flags) {
-                        return Ok((opened, place));
+                    if let Ok(opened) = self.open_exactly(&place.at(&relative), flags) {
+                        return Ok(opened);
                     }
                 }
                 Err(Errno::NOENT.into())
             }
-            Err(error) => Err(error.into()),
+            opened => Ok(opened?),
         }
     }
 
-    fn open_beneath(&self, place: &Place, flags: OFlags) -> rustix::io::Result<OwnedFd> {
-        let root: &Root = &self.roots()[place.root];
-        let steps = if self.options().step_by_step {
-            Steps::OneByOne
-        } else {
-            Steps::AtOnce
+    /// As [`Workspace::open_at`], in the spelling given.
+    pub(super) fn open_exactly(
+        &self,
+        place: &Place,
+        flags: OFlags,
+    ) -> rustix::io::Result<(OwnedFd, Place)> {
+        if !self.options().step_by_step {
+            let root = self.roots()[place.root].as_fd();
+            match beneath::at_once(root, &place.relative, flags, place.links) {
+                // An absolute link may still lead into a root.
+                Some(Err(Errno::XDEV)) | None => {}
+                Some(opened) => return Ok((opened?, place.clone())),
+            }
+        }
+        let which = |path: &Path| self.beneath_which(path);
+        let (roots, relative) = (self.roots(), &place.relative);
+        let found = beneath::one_by_one(roots, place.root, relative, flags, place.links, &which)?;
+        let place = Place {
+            root: found.root,
+            relative: found.relative,
+            links: Links::Refuse,
         };
-        beneath::open(
-            std::os::fd::AsFd::as_fd(root),
-            &place.relative,
-            flags,
-            place.links,
-            steps,
-        )
+        Ok((found.handle, place))
+    }
+
+    /// The place a link in the folder `at` leads to; none where it leads out.
+    pub(super) fn linked(&self, at: &Place, link: &Path) -> Option<Place> {
+        if link.is_relative() {
+            return Some(Place {
+                relative: at.relative.join(link),
+                links: Links::Follow,
+                ..at.clone()
+            });
+        }
+        let (root, relative) = self.beneath_which(link)?;
+        Some(Place {
+            root,
+            relative,
+            links: Links::Follow,
+        })
     }
 
     /// The root an absolute path begins with, the longest first, and the rest of it.
@@ -149,26 +178,9 @@ impl Workspace {
             let rest = path.strip_prefix(name).ok()?;
             Some((name.as_os_str().len(), index, rest))
         });
-        let (_, root, rest) = fitting.max_by_key(|(length, index, _)| (*length, usize::MAX - index))?;
+        let (_, root, rest) =
+            fitting.max_by_key(|(length, index, _)| (*length, usize::MAX - index))?;
         Some((root, rest.to_owned()))
-    }
-
-    /// The place a path means once its links are followed, if that is beneath a root.
-    /// Of what is not there yet, the folder it would be in is looked up.
-    fn without_links(&self, path: &Path) -> Option<Place> {
-        let found = match path.canonicalize() {
-            Ok(found) => found,
-            Err(_) => {
-                let name = path.file_name().filter(|name| *name != OsStr::new(".."))?;
-                path.parent()?.canonicalize().ok()?.join(name)
-            }
-        };
-        let (root, relative) = self.beneath_which(&found)?;
-        Some(Place {
-            root,
-            relative,
-            links: Links::Refuse,
-        })
     }
 }
 
@@ -187,7 +199,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// Other spellings of the same characters.
-fn spellings(path: &Path) -> Vec<PathBuf> {
+pub(super) fn spellings(path: &Path) -> Vec<PathBuf> {
     let Some(text) = path.to_str().filter(|text| !text.is_ascii()) else {
         return Vec::new();
     };

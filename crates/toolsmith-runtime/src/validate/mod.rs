@@ -4,6 +4,7 @@
 //! itself from. Defaults are filled in; safe coercions are made and named. What
 //! comes out is a [`ValidCall`], whose arguments cannot be changed any more.
 
+mod alias;
 mod cache;
 pub(crate) mod choice;
 mod coerce;
@@ -77,7 +78,8 @@ pub(crate) fn validate(
         mut repairs,
     } = call;
     let tool = Arc::clone(&entry.definition);
-    let object = into_object(&tool, arguments, &entry, byte_limit)?;
+    let mut object = into_object(&tool, arguments, &entry, byte_limit)?;
+    alias::rename(&tool, &mut object, &mut repairs);
     let compiled = cache.compiled(&entry)?;
     let mut value = Value::Object(object);
     // The schemas of imported tools document what their server does by itself;

@@ -501,3 +501,43 @@ async fn what_a_reference_leads_to_is_explained_too() {
         ]
     );
 }
+
+/// Models bring names from other tools; each is mended and named, and an argument that is
+/// there twice is refused.
+#[tokio::test]
+async fn other_names_of_arguments_are_mended_and_told() {
+    let schema = json!({
+        "properties": {
+            "file_path": { "type": "string" },
+            "edits": { "type": "array", "items": {
+                "type": "object",
+                "properties": { "old_string": { "type": "string" } },
+                "additionalProperties": false,
+            } },
+        },
+        "required": ["file_path"],
+        "additionalProperties": false,
+    });
+    let definition = definition("edit")
+        .with_input(Schema::input(schema).unwrap())
+        .with_aliases("file_path", &["path", "filePath"])
+        .with_aliases("old_string", &["edits.old_str"]);
+    let toolbox = Toolbox::new([echoing(definition)]).unwrap();
+    let given = json!({ "path": "a", "edits": [{ "old_str": "b" }, { "old_string": "c" }] });
+    let outcome = call(&toolbox, "edit", given).await;
+    let expected =
+        json!({ "file_path": "a", "edits": [{ "old_string": "b" }, { "old_string": "c" }] });
+    assert_eq!(value(&outcome), expected);
+    assert_eq!(
+        outcome.facts.repairs,
+        [
+            "`old_str` in `edits` was read as `old_string`",
+            "`path` was read as `file_path`"
+        ]
+    );
+    let outcome = call(&toolbox, "edit", json!({ "path": "a", "file_path": "b" })).await;
+    assert!(
+        failure(&outcome).to_string().contains("path"),
+        "{outcome:?}"
+    );
+}

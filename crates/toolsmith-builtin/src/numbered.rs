@@ -1,0 +1,98 @@
+//! Lines as a model reads them: numbered, with overlong ones cut and told of, within a
+//! budget.
+
+/// How many characters of a line are shown.
+pub(crate) const LINE: usize = 2000;
+
+/// How many bytes a reply may have unless the caller asks for more.
+pub(crate) const BUDGET: usize = 50 << 10;
+
+/// The most a caller may ask for.
+pub(crate) const MOST: usize = 1 << 20;
+
+/// How lines are shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    /// The number of the first line, where lines are numbered.
+    pub(crate) first: Option<u64>,
+    /// The column lines begin at, counted from 1.
+    pub(crate) column: usize,
+    /// How many bytes there may be.
+    pub(crate) budget: usize,
+}
+
+/// Lines that were shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    /// How many lines.
+    pub(crate) lines: u64,
+    /// Whether lines were left out for want of room.
+    pub(crate) is_short: bool,
+    /// Whether a line was cut.
+    pub(crate) has_cut: bool,
+}
+
+/// Shows lines of a text.
+pub(crate) fn show(text: &str, style: Style) -> Shown {
+    let mut shown = Shown {
+        text: String::new(),
+        lines: 0,
+        is_short: false,
+        has_cut: false,
+    };
+    for line in lines(text) {
+        let (line, is_cut) = cut(line, style.column);
+        let line = match style.first {
+            // One tab after the number, so that those of the line stay what they are.
+            Some(first) => format!("{:6}\t{line}\n", first + shown.lines),
+            None => format!("{line}\n"),
+        };
+        if shown.text.len() + line.len() > style.budget && shown.lines > 0 {
+            shown.is_short = true;
+            break;
+        }
+        shown.text.push_str(&line);
+        shown.lines += 1;
+        shown.has_cut |= is_cut;
+    }
+    shown
+}
+
+/// The lines of a text, without their ends: `\n`, `\r\n`, and `\r` where there is no
+/// other.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let end = if text.contains('\n') { '\n' } else { '\r' };
+    let text = text.strip_suffix(end).unwrap_or(text);
+    let is_empty = text.is_empty();
+    text.split(end)
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+        .filter(move |_| !is_empty)
+}
+
+/// A line from a column on, and whether some of it was left out at its end.
+fn cut(line: &str, column: usize) -> (String, bool) {
+    let skipped = column.saturating_sub(1);
+    // Most lines are short, and need not be counted.
+    if skipped == 0 && line.len() <= LINE {
+        return (line.to_owned(), false);
+    }
+    let mut characters = line.char_indices().map(|(index, _)| index);
+    let from = match skipped {
+        0 => 0,
+        skipped => characters.nth(skipped - 1).map_or(line.len(), |index| {
+            index + line[index..].chars().next().map_or(0, char::len_utf8)
+        }),
+    };
+    let rest = &line[from..];
+    let Some((end, _)) = rest.char_indices().nth(LINE) else {
+        return (rest.to_owned(), false);
+    };
+    let total = skipped + rest.chars().count();
+    let next = column.max(1) + LINE;
+    let marked = format!(
+        "{} … [line of {total} characters; go on with column={next}]",
+        &rest[..end]
+    );
+    (marked, true)
+}

@@ -1,0 +1,87 @@
+//! `read_file_tail`: the last lines of a file.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
+
+use crate::built_in::{Answer, BuiltIn, described, example};
+use crate::plain::{self, PlainText};
+use crate::reading::Lines;
+use crate::refusal::Refusal;
+use crate::workspace::Workspace;
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct ReadFileTail(pub(crate) Workspace);
+
+/// What it is called with.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Arguments {
+    /// The file: relative to the workspace, or absolute within it.
+    file_path: String,
+    /// How many lines; 0 gives none.
+    #[serde(default = "ten")]
+    num_lines: u64,
+    /// How many bytes the answer may have.
+    #[serde(default = "plain::budget")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
+}
+
+fn ten() -> u64 {
+    10
+}
+
+impl BuiltIn for ReadFileTail {
+    type Arguments = Arguments;
+    type Value = PlainText;
+
+    fn define() -> ToolDef {
+        described(
+            "read_file_tail",
+            "Read file tail",
+            "read",
+            &["file", "text", "log"],
+        )
+        .with_kind(Kind::Read)
+        .with_description(
+            "Reads the last lines of a text file.\n\n\
+                 Large files are read from their end: the last lines of a long log cost no more \
+                 than those of a short one.",
+        )
+        .with_returns("content, encoding, line_count, file_path, is_partial, total_lines.")
+        .with_example(example(
+            json!({ "file_path": "server.log", "num_lines": 50 }),
+            "The last fifty lines",
+        ))
+        .with_aliases("file_path", &["path", "filePath"])
+    }
+
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
+        let place = self.0.place(&arguments.file_path)?;
+        let touch = Touch::read(self.0.whole(&place)).from_argument("file_path");
+        let summary = format!("Read the end of {}", self.0.shown(&place));
+        Ok(Plan::new(summary).touching(touch))
+    }
+
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<PlainText>, Refusal> {
+        let wanted = Lines::Last {
+            back: arguments.num_lines,
+            count: arguments.num_lines,
+        };
+        let text = plain::read(
+            &self.0,
+            &arguments.file_path,
+            wanted,
+            arguments.max_bytes,
+            context,
+        )?;
+        let display = format!("Read {} (last {} lines)", text.file_path, text.line_count);
+        Ok(Answer::new(text, display))
+    }
+}

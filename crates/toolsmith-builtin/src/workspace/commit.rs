@@ -1,0 +1,298 @@
+//! Files are replaced, made and removed: all of them, or none.
+//!
+//! All new content is written beside the old first (`prepare`), then everything takes
+//! its place. What fails on the way is undone here; what ends with the process is
+//! finished or undone by the next start, from the journal.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+
+use super::journal::{Journal, Stage, Step};
+use super::prepare::{self, Prepared, Way, fresh_name};
+use super::target::Target;
+use super::{Workspace, undo};
+use crate::refusal::{Reason, Refusal};
+
+/// What is done to one file.
+#[derive(Debug)]
+pub(crate) enum Deed {
+    /// It gets this content.
+    Write { target: Target, content: Vec<u8> },
+    /// It is removed.
+    Remove { target: Target },
+}
+
+impl Deed {
+    pub(super) fn target(&self) -> &Target {
+        match self {
+            Self::Write { target, .. } | Self::Remove { target } => target,
+        }
+    }
+}
+
+/// How a deed was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// A file was made, replaced or removed in one step.
+    AtOnce,
+    /// A file was written over, since others names lead to it, or its owner could not
+    /// be kept otherwise.
+    InPlace,
+}
+
+/// One deed on its way.
+struct Job<'d> {
+    target: &'d Target,
+    step: Step,
+    prepared: Option<Prepared>,
+}
+
+impl Workspace {
+    /// Does all of it, or nothing. The targets must be held.
+    pub(crate) fn commit(&self, deeds: &[Deed]) -> Result<Vec<Done>, Refusal> {
+        let mut jobs = Vec::new();
+        for deed in deeds {
+            is_unchanged(deed.target())?;
+            prepare::check(deed.target())?;
+            jobs.push(self.job(deed, deeds.len() > 1)?);
+        }
+        let mut journal = match &self.options().state {
+            Some(folder) => {
+                let steps: Vec<Step> = jobs.iter().map(|job| job.step.clone()).collect();
+                let journal = Journal::begin(folder, &steps);
+                Some(journal.map_err(|error| {
+                    Refusal::system("note what is written in", "the journal", &error)
+                })?)
+            }
+            None => None,
+        };
+        let mut jobs = Jobs(jobs);
+        for (job, deed) in jobs.0.iter_mut().zip(deeds) {
+            job.prepare(deed)?;
+        }
+        if (jobs.0.len() > 1 || jobs.0.iter().any(Job::is_over))
+            && let Some(journal) = &mut journal
+        {
+            // From here on the next start knows that all new content is whole.
+            jobs.note_over(journal)?;
+        }
+        jobs.replace()?;
+        if let Some(journal) = &mut journal {
+            let _ = journal.reach(Stage::Done);
+        }
+        let done = jobs.0.iter().map(|job| match job.is_over() {
+            true => Done::InPlace,
+            false => Done::AtOnce,
+        });
+        let done = done.collect();
+        for job in &jobs.0 {
+            job.sync();
+        }
+        // The jobs clear away what they leave before the journal is gone.
+        drop(jobs);
+        drop(journal);
+        Ok(done)
+    }
+
+    fn job<'d>(&self, deed: &'d Deed, is_one_of_many: bool) -> Result<Job<'d>, Refusal> {
+        let target = deed.target();
+        let failed = |error: io::Error| Refusal::system("write", &target.shown, &error);
+        let name = |end: &str| fresh_name(end).map(PathBuf::from).map_err(failed);
+        let was_there = target.stat.is_some();
+        let new = match deed {
+            Deed::Write { .. } => Some(name("new")?),
+            Deed::Remove { .. } => None,
+        };
+        let old = match is_one_of_many && was_there {
+            true => Some(name("old")?),
+            false => None,
+        };
+        Ok(Job {
+            target,
+            step: Step {
+                root: self.roots()[target.at().root()].path().to_owned(),
+                folder: target.at().relative().to_owned(),
+                name: PathBuf::from(&target.name),
+                new,
+                old,
+                was_there,
+                over: false,
+            },
+            prepared: None,
+        })
+    }
+}
+
+/// Deeds on their way; what they leave beside the files is removed with them.
+struct Jobs<'d>(Vec<Job<'d>>);
+
+impl Jobs<'_> {
+    /// Notes in the journal which files are written over, and that all is prepared.
+    fn note_over(&self, journal: &mut Journal) -> Result<(), Refusal> {
+        let steps: Vec<Step> = self.0.iter().map(|job| job.step.clone()).collect();
+        let noted = journal
+            .rewrite(&steps)
+            .and_then(|()| journal.reach(Stage::Replacing));
+        noted.map_err(|error| Refusal::system("note what is written in", "the journal", &error))
+    }
+
+    /// Puts everything in its place; what fails puts everything back.
+    fn replace(&self) -> Result<(), Refusal> {
+        for (index, job) in self.0.iter().enumerate() {
+            if let Err(refusal) = job.replace() {
+                for done in self.0[..=index].iter().rev() {
+                    undo::undo(done.target.folder(), &done.step);
+                }
+                return Err(refusal);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Jobs<'_> {
+    fn drop(&mut self) {
+        for job in &self.0 {
+            undo::clear(job.target.folder(), &job.step);
+        }
+    }
+}
+
+impl Job<'_> {
+    fn is_over(&self) -> bool {
+        self.step.over
+    }
+
+    /// Writes what is new, and keeps what is old, beside the file.
+    fn prepare(&mut self, deed: &Deed) -> Result<(), Refusal> {
+        let target = self.target;
+        if let (Deed::Write { content, .. }, Some(new)) = (deed, &self.step.new) {
+            let prepared = prepare::prepare(target, OsString::from(new), content)?;
+            self.step.over = prepared.way == Way::Copy;
+            self.prepared = Some(prepared);
+        }
+        if let Some(old) = &self.step.old {
+            let folder = target.folder();
+            let kept = if self.step.over {
+                undo::copy(
+                    folder,
+                    &target.name,
+                    folder,
+                    old.as_os_str(),
+                    undo::Onto::Fresh,
+                )
+            } else {
+                let linked =
+                    rustix::fs::linkat(folder, &target.name, folder, old, AtFlags::empty());
+                linked.map_err(io::Error::from).or_else(|_| {
+                    undo::copy(
+                        folder,
+                        &target.name,
+                        folder,
+                        old.as_os_str(),
+                        undo::Onto::Fresh,
+                    )
+                })
+            };
+            kept.map_err(|error| Refusal::system("keep the old", &target.shown, &error))?;
+        }
+        Ok(())
+    }
+
+    fn replace(&self) -> Result<(), Refusal> {
+        let (target, folder) = (self.target, self.target.folder());
+        let failed = |error: io::Error| match Errno::from_io_error(&error) {
+            Some(Errno::EXIST) => changed(&target.shown),
+            _ => Refusal::system("write", &target.shown, &error),
+        };
+        let Some(prepared) = &self.prepared else {
+            let removed = rustix::fs::unlinkat(folder, &target.name, AtFlags::empty());
+            return removed.map_err(|error| failed(error.into()));
+        };
+        let done: io::Result<()> = if self.step.over {
+            is_unchanged(target)?;
+            undo::copy(
+                folder,
+                &prepared.name,
+                folder,
+                &target.name,
+                undo::Onto::There,
+            )
+        } else if self.step.was_there {
+            is_unchanged(target)?;
+            rustix::fs::renameat(folder, &prepared.name, folder, &target.name).map_err(Into::into)
+        } else {
+            make(folder, &prepared.name, &target.name).map_err(Into::into)
+        };
+        done.map_err(failed)
+    }
+
+    /// Sees that the folder itself reaches the disk.
+    fn sync(&self) {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if let Ok(folder) = rustix::fs::openat(self.target.folder(), ".", flags, Mode::empty()) {
+            let _ = rustix::fs::fsync(folder);
+        }
+    }
+}
+
+/// Gives new content a name nothing has yet.
+fn make(folder: BorrowedFd<'_>, new: &OsString, name: &OsString) -> rustix::io::Result<()> {
+    match rustix::fs::linkat(folder, new, folder, name, AtFlags::empty()) {
+        // Not every file system knows links.
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
+            let flags = RenameFlags::NOREPLACE;
+            rustix::fs::renameat_with(folder, new, folder, name, flags)
+        }
+        made => made,
+    }
+}
+
+/// Refuses a target that is not as it was when it was looked at.
+fn is_unchanged(target: &Target) -> Result<(), Refusal> {
+    let now = match rustix::fs::statat(target.folder(), &target.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Some(stat),
+        Err(Errno::NOENT) => None,
+        Err(error) => return Err(Refusal::system("look at", &target.shown, &error.into())),
+    };
+    let same = match (&now, &target.stat) {
+        (None, None) => true,
+        (Some(now), Some(then)) => version(now) == version(then),
+        _ => false,
+    };
+    if same {
+        Ok(())
+    } else {
+        Err(changed(&target.shown))
+    }
+}
+
+/// What changes whenever a file does.
+fn version(stat: &Stat) -> impl PartialEq + use<> {
+    (
+        (stat.st_dev, stat.st_ino, stat.st_size),
+        (stat.st_mtime, stat.st_mtime_nsec),
+    )
+}
+
+fn changed(shown: &str) -> Refusal {
+    let message = format!("{shown} changed while it was about to be written");
+    Refusal::new(Reason::Stale, message).next("Read it again, then repeat the change")
+}
+
+impl Step {
+    /// Whether the names it notes are names within a folder, as ours are.
+    pub(super) fn is_plain(&self) -> bool {
+        let names = [Some(&self.name), self.new.as_ref(), self.old.as_ref()];
+        names.into_iter().flatten().all(|name| {
+            let bytes = name.as_os_str().as_bytes();
+            !bytes.contains(&b'/') && !matches!(bytes, b"" | b"." | b"..")
+        })
+    }
+}

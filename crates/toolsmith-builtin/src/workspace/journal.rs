@@ -1,0 +1,175 @@
+//! What is being written, so that the next start can finish or undo it.
+//!
+//! A journal is a file in a folder of the host's, locked for as long as its writer
+//! lives. One that nobody holds was left behind: what was prepared is removed, what was
+//! half replaced is put back, and what was only half written over is written again.
+//! Format 1 is JSON; a journal of another format is left alone.
+
+use std::fs::{self, File};
+use std::io::{self, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use super::prepare::fresh_name;
+
+const FORMAT: u32 = 1;
+
+/// The longest journal that is read.
+const LONGEST: u64 = 4 << 20;
+
+/// What is being written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Entries {
+    format: u32,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One file that is being replaced, made or removed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Step {
+    /// The root, and the folder beneath it.
+    pub(super) root: PathBuf,
+    pub(super) folder: PathBuf,
+    /// The file.
+    pub(super) name: PathBuf,
+    /// Its new content, if it has any.
+    pub(super) new: Option<PathBuf>,
+    /// Its old content under another name, if that is kept for putting it back.
+    pub(super) old: Option<PathBuf>,
+    /// Whether there was such a file before.
+    pub(super) was_there: bool,
+    /// Whether the new content is written over the old.
+    pub(super) over: bool,
+}
+
+/// How far the writing is, which the name of a journal ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// New content is being written beside the old.
+    Preparing,
+    /// All of it is there, and is taking its place.
+    Replacing,
+    /// Everything has taken its place: what is left is to clear away.
+    Done,
+}
+
+impl Stage {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Replacing => "replacing",
+            Self::Done => "done",
+        }
+    }
+
+    fn named(word: &str) -> Option<Self> {
+        let all = [Self::Preparing, Self::Replacing, Self::Done];
+        all.into_iter().find(|stage| stage.word() == word)
+    }
+}
+
+/// A journal being kept. Dropped, it is gone: nothing is left to finish.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    locked: File,
+}
+
+impl Journal {
+    /// Notes what is about to be done.
+    pub(super) fn begin(folder: &Path, steps: &[Step]) -> io::Result<Self> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        let path = folder.join(fresh_name(Stage::Preparing.word())?);
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        let mut journal = Self { path, locked: file };
+        journal.rewrite(steps)?;
+        Ok(journal)
+    }
+
+    /// Notes something else instead, before anything was replaced.
+    pub(super) fn rewrite(&mut self, steps: &[Step]) -> io::Result<()> {
+        let entries = Entries {
+            format: FORMAT,
+            steps: steps.to_vec(),
+        };
+        self.locked.set_len(0)?;
+        self.locked.rewind()?;
+        self.locked.write_all(&serde_json::to_vec(&entries)?)
+    }
+
+    /// Leaves the file to others.
+    pub(super) fn leave(mut self) {
+        self.path = PathBuf::new();
+    }
+
+    /// Notes how far it is.
+    pub(super) fn reach(&mut self, stage: Stage) -> io::Result<()> {
+        let path = self.path.with_extension(stage.word());
+        fs::rename(&self.path, &path)?;
+        self.path = path;
+        Ok(())
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A journal nobody holds any more.
+#[derive(Debug)]
+pub(super) struct LeftBehind {
+    pub(super) steps: Vec<Step>,
+    pub(super) stage: Stage,
+    /// Removes the journal when it is dropped.
+    pub(super) journal: Journal,
+}
+
+/// The journals that were left behind in a folder.
+pub(super) fn left_behind(folder: &Path) -> Vec<LeftBehind> {
+    let Ok(files) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.into_iter().filter_map(|path| take(&path)).collect()
+}
+
+fn take(path: &Path) -> Option<LeftBehind> {
+    let stage = Stage::named(path.extension()?.to_str()?)?;
+    let file = File::open(path).ok()?;
+    // Whoever holds the lock still writes.
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    if file.metadata().ok()?.len() > LONGEST {
+        return None;
+    }
+    let text = io::read_to_string(&file).ok()?;
+    let steps = match serde_json::from_str::<Entries>(&text) {
+        Ok(entries) if entries.format == FORMAT => entries.steps,
+        Ok(_) => return None,
+        // It ended while the journal was written, before anything else was.
+        Err(_) => Vec::new(),
+    };
+    Some(LeftBehind {
+        steps,
+        stage,
+        journal: Journal {
+            path: path.to_owned(),
+            locked: file,
+        },
+    })
+}

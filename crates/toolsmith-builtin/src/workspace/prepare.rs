@@ -1,0 +1,129 @@
+//! New content beside the old: written whole, with the mode, owner and attributes of
+//! the file it is to replace, before anything is replaced.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd;
+
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid, XattrFlags};
+use rustix::io::Errno;
+
+use super::target::Target;
+use crate::refusal::{Reason, Refusal};
+
+/// What the names of files that are not finished begin with.
+pub(super) const PREFIX: &str = ".toolsmith-";
+
+/// The largest attribute that is copied.
+const ATTRIBUTE: usize = 64 << 10;
+
+/// How new content takes the place of the old.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// By its name, in one step.
+    Rename,
+    /// By writing it over the old: other names of the file keep their content, or its
+    /// owner could not be kept otherwise.
+    Copy,
+}
+
+/// New content that is written and waits to take its place.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) name: OsString,
+    pub(super) way: Way,
+}
+
+/// A name nobody else uses.
+pub(super) fn fresh_name(end: &str) -> io::Result<OsString> {
+    let mut random = [0_u8; 10];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{PREFIX}{random}.{end}").into())
+}
+
+/// Refuses what must not be replaced.
+pub(super) fn check(target: &Target) -> Result<(), Refusal> {
+    let Some(stat) = &target.stat else {
+        return Ok(());
+    };
+    let denied = |why: &str| {
+        let message = format!("{} {why}", target.shown);
+        Refusal::new(Reason::Denied, message).next("Ask the user to make it writable")
+    };
+    // The folder would let it be replaced, but its mode says what is wanted.
+    if stat.st_mode & 0o222 == 0 {
+        return Err(denied("can only be read"));
+    }
+    let access = rustix::fs::accessat(
+        target.folder(),
+        &target.name,
+        rustix::fs::Access::WRITE_OK,
+        AtFlags::EACCESS,
+    );
+    match access {
+        Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Err(denied("may not be written")),
+        _ => Ok(()),
+    }
+}
+
+/// Writes content beside its target. What is not finished is the caller's to remove.
+pub(super) fn prepare(
+    target: &Target,
+    name: OsString,
+    content: &[u8],
+) -> Result<Prepared, Refusal> {
+    let failed = |error: io::Error| Refusal::system("write", &target.shown, &error);
+    let old = target.stat.as_ref();
+    // Only its owner may see what is not finished; a new file has the usual mode.
+    let mode = Mode::from_raw_mode(if old.is_some() { 0o600 } else { 0o666 });
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(target.folder(), &name, flags, mode)
+        .map_err(|error| failed(error.into()))?;
+    let mut file = File::from(file);
+    file.write_all(content).map_err(failed)?;
+    let mut way = Way::Rename;
+    if let Some(old) = old {
+        if old.st_nlink > 1 || !keeps_owner(&file, old) {
+            way = Way::Copy;
+        }
+        let mode = Mode::from_raw_mode(old.st_mode & 0o7777);
+        rustix::fs::fchmod(&file, mode).map_err(|error| failed(error.into()))?;
+        copy_attributes(target, &file);
+    }
+    file.sync_data().map_err(failed)?;
+    Ok(Prepared { name, way })
+}
+
+/// Gives a file the owner of another; false where that is not permitted.
+fn keeps_owner(file: &File, old: &Stat) -> bool {
+    let Ok(new) = rustix::fs::fstat(file) else {
+        return false;
+    };
+    if (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid) {
+        return true;
+    }
+    let owner = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
+    rustix::fs::fchown(file, Some(owner.0), Some(owner.1)).is_ok()
+}
+
+/// Copies extended attributes as far as they can be.
+fn copy_attributes(target: &Target, file: &File) {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let old = rustix::fs::openat(target.folder(), &target.name, flags, Mode::empty());
+    let Ok(old) = old else { return };
+    let mut names = vec![0_u8; ATTRIBUTE];
+    let Ok(length) = rustix::fs::flistxattr(&old, &mut names[..]) else {
+        return;
+    };
+    let mut value = vec![0_u8; ATTRIBUTE];
+    for name in names[..length].split(|byte| *byte == 0) {
+        if name.is_empty() {
+            continue;
+        }
+        if let Ok(length) = rustix::fs::fgetxattr(old.as_fd(), name, &mut value[..]) {
+            let _ = rustix::fs::fsetxattr(file, name, &value[..length], XattrFlags::empty());
+        }
+    }
+}

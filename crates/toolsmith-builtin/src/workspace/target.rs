@@ -1,0 +1,220 @@
+//! Where a file is written: the folder it really is in, as a handle, and its name.
+//!
+//! Links are followed step by step, so that it is their referent that is written and
+//! not the link. Folders that are missing can be made on the way.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::place::outside;
+use super::{Place, Workspace};
+use crate::refusal::{Reason, Refusal};
+
+/// How many links may lead to one file.
+const MOST_LINKS: usize = 40;
+
+/// What handles of folders are opened with.
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
+
+/// A name in a folder, whether or not there is something of that name.
+#[derive(Debug)]
+pub(crate) struct Target {
+    folder: OwnedFd,
+    /// Where the folder is.
+    at: Place,
+    pub(crate) name: OsString,
+    /// What is there now.
+    pub(crate) stat: Option<Stat>,
+    /// How a caller may be shown the path.
+    pub(crate) shown: String,
+    /// The folders that were made for it, outermost first.
+    pub(crate) made: Vec<String>,
+}
+
+/// What identifies a name in a folder, however the way there is spelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FileKey {
+    device: u64,
+    folder: u64,
+    name: OsString,
+}
+
+/// Whether folders that are missing are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Make,
+    Refuse,
+}
+
+impl Target {
+    pub(crate) fn folder(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
+    /// Where the folder is.
+    pub(crate) fn at(&self) -> &Place {
+        &self.at
+    }
+
+    pub(crate) fn key(&self) -> Result<FileKey, Refusal> {
+        let stat = rustix::fs::fstat(&self.folder)
+            .map_err(|error| Refusal::system("look at", &self.shown, &error.into()))?;
+        Ok(FileKey {
+            device: stat.st_dev,
+            folder: stat.st_ino,
+            name: self.name.clone(),
+        })
+    }
+
+    /// Looks again at what is there.
+    pub(crate) fn look(&mut self) -> Result<(), Refusal> {
+        self.stat = look(self.folder(), &self.name)
+            .map_err(|error| Refusal::system("look at", &self.shown, &error.into()))?;
+        Ok(())
+    }
+}
+
+impl Workspace {
+    /// Finds where a file is, or would be. What is there must be a regular file.
+    pub(crate) fn target(&self, path: &str, missing: Missing) -> Result<Target, Refusal> {
+        let target = self.follow(self.place(path)?, path, missing)?;
+        match target
+            .stat
+            .map(|stat| FileType::from_raw_mode(stat.st_mode))
+        {
+            None | Some(FileType::RegularFile) => Ok(target),
+            Some(FileType::Directory) => {
+                let message = format!("{} is a folder, not a file", target.shown);
+                Err(Refusal::new(Reason::IsDirectory, message).next("Name a file in it"))
+            }
+            Some(_) => {
+                let message = format!("{} is no regular file", target.shown);
+                Err(Refusal::new(Reason::NotRegular, message).next("Name a regular file"))
+            }
+        }
+    }
+
+    fn follow(&self, mut place: Place, path: &str, missing: Missing) -> Result<Target, Refusal> {
+        let failed = |error: std::io::Error| match Errno::from_io_error(&error) {
+            Some(Errno::XDEV) => outside(path.as_ref()),
+            _ => Refusal::system("reach", path, &error),
+        };
+        for _ in 0..MOST_LINKS {
+            let (folder, name) = split(place.relative()).ok_or_else(|| {
+                let message = format!("{path} names a folder, not a file");
+                Refusal::new(Reason::IsDirectory, message).next("Name a file in it")
+            })?;
+            let name = name.to_owned();
+            let mut made = Vec::new();
+            let folder = place.at(folder);
+            let (folder, at) = match self.open_at(&folder, FOLDER) {
+                Err(error)
+                    if missing == Missing::Make
+                        && Errno::from_io_error(&error) == Some(Errno::NOENT) =>
+                {
+                    self.make_folders(&folder, path, &mut made)?
+                }
+                opened => opened.map_err(failed)?,
+            };
+            let (name, stat) = spelled(folder.as_fd(), name).map_err(|e| failed(e.into()))?;
+            if let Some(stat) = stat
+                && FileType::from_raw_mode(stat.st_mode) == FileType::Symlink
+            {
+                let link = rustix::fs::readlinkat(&folder, &name, Vec::new())
+                    .map_err(|error| failed(error.into()))?;
+                let link = PathBuf::from(OsString::from_vec(link.into_bytes()));
+                place = self
+                    .linked(&at, &link)
+                    .ok_or_else(|| outside(path.as_ref()))?;
+                continue;
+            }
+            let shown = self.shown(&at.at(&at.relative().join(&name)));
+            return Ok(Target {
+                folder,
+                at,
+                name,
+                stat,
+                shown,
+                made,
+            });
+        }
+        Err(failed(Errno::LOOP.into()))
+    }
+
+    /// Makes the folders of a place that are missing, from the last that is there.
+    fn make_folders(
+        &self,
+        place: &Place,
+        path: &str,
+        made: &mut Vec<String>,
+    ) -> Result<(OwnedFd, Place), Refusal> {
+        let failed = |error: std::io::Error| Refusal::system("make the folders of", path, &error);
+        let steps: Vec<Component<'_>> = place.relative().components().collect();
+        let mut there = steps.len();
+        let (mut folder, mut at) = loop {
+            there = there
+                .checked_sub(1)
+                .ok_or_else(|| failed(Errno::NOENT.into()))?;
+            let beginning: PathBuf = steps[..there].iter().collect();
+            match self.open_at(&place.at(&beginning), FOLDER) {
+                Err(error) if Errno::from_io_error(&error) == Some(Errno::NOENT) => {}
+                opened => break opened.map_err(failed)?,
+            }
+        };
+        for step in &steps[there..] {
+            let Component::Normal(name) = step else {
+                return Err(failed(Errno::NOENT.into()));
+            };
+            at = at.at(&at.relative().join(name));
+            match rustix::fs::mkdirat(&folder, *name, Mode::from_raw_mode(0o777)) {
+                Ok(()) => made.push(self.shown(&at)),
+                // Somebody else made it meanwhile; a link of that name is not followed.
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(failed(error.into())),
+            }
+            let flags = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            folder = rustix::fs::openat(&folder, *name, flags, Mode::empty())
+                .map_err(|error| failed(error.into()))?;
+        }
+        Ok((folder, at))
+    }
+}
+
+/// The folder and the name of a path; none where it ends in no name.
+fn split(path: &Path) -> Option<(&Path, &OsStr)> {
+    use std::os::unix::ffi::OsStrExt;
+    // A slash at the end asks for a folder, which `components` forgets.
+    if path.as_os_str().as_bytes().ends_with(b"/") {
+        return None;
+    }
+    match path.components().next_back()? {
+        Component::Normal(name) => Some((path.parent()?, name)),
+        _ => None,
+    }
+}
+
+fn look(folder: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Option<Stat>> {
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The name as it is spelled in the folder, and what is there.
+fn spelled(folder: BorrowedFd<'_>, name: OsString) -> rustix::io::Result<(OsString, Option<Stat>)> {
+    if let Some(stat) = look(folder, &name)? {
+        return Ok((name, Some(stat)));
+    }
+    for other in super::place::spellings(Path::new(&name)) {
+        if let Some(stat) = look(folder, other.as_os_str())? {
+            return Ok((other.into_os_string(), Some(stat)));
+        }
+    }
+    Ok((name, None))
+}
