@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -21,9 +21,10 @@ use toolsmith_runtime::permit::{Rule, Verdict};
     3 refused, 124 timed out, 130 interrupted."
 )]
 pub(crate) struct Cli {
-    /// The folder to work in.
-    #[arg(long, global = true, value_name = "DIR", default_value = ".")]
-    pub(crate) root: PathBuf,
+    /// The folder to work in [default: the current one]; again for further ones the tools
+    /// may use.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
 
     /// The configuration file [default: toolsmith.yaml in the root, if there is one]
     #[arg(long, global = true, value_name = "FILE")]
@@ -63,6 +64,19 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// The folder to work in.
+    pub(crate) fn root(&self) -> &Path {
+        self.root.first().map_or(Path::new("."), PathBuf::as_path)
+    }
+
+    /// All folders the tools may use.
+    pub(crate) fn roots(&self) -> Vec<&Path> {
+        let further = self.root.iter().skip(1).map(PathBuf::as_path);
+        std::iter::once(self.root()).chain(further).collect()
+    }
 }
 
 /// How rules are written; the operators stand in README.md and with `Rule` too.

@@ -26,6 +26,11 @@ pub(crate) fn spill_folder() -> Option<PathBuf> {
     Some(state_folder()?.join("spills"))
 }
 
+/// The folder for notes on what is being written.
+pub(crate) fn journal_folder() -> Option<PathBuf> {
+    Some(state_folder()?.join("writing"))
+}
+
 /// The file the token of `serve` is kept in.
 pub(crate) fn token_file() -> Option<PathBuf> {
     Some(state_folder()?.join("token"))

@@ -1,15 +1,18 @@
 //! One run of the binary: the toolbox, and on whose behalf it is called.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tokio::runtime::Handle;
-use toolsmith_core::CancellationToken;
+use toolsmith_builtin::{Workspace, WorkspaceOptions};
+use toolsmith_core::{AnyTool, CancellationToken};
 use toolsmith_manager::{FileLoader, Manager, lint};
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command};
 use crate::environment;
 use crate::failure::Failure;
 use crate::login;
@@ -38,15 +41,15 @@ impl Session {
     /// upstream servers may ask of whoever calls; `tools` is where tools run.
     pub(crate) fn open(cli: &Cli, questions: Questions, tools: &Handle) -> Result<Self, Failure> {
         let prefix = environment::tool_prefix();
-        if !cli.root.is_dir() {
-            let root = cli.root.display();
+        if let Some(root) = cli.roots().into_iter().find(|root| !root.is_dir()) {
+            let root = root.display();
             return Err(Failure::usage(format!(
                 "--root {root}: there is no such folder"
             )));
         }
         let manager = match &cli.config {
             Some(file) => Manager::open_file(file)?,
-            None => Manager::open(&cli.root)?,
+            None => Manager::open(cli.root())?,
         };
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
         let mut manager = manager
@@ -55,9 +58,10 @@ impl Session {
             .with_rules(rules)
             .with_runtime(tools.clone())
             .with_spills(environment::spill_folder())
-            .with_servers(&FileLoader, &cli.root)
+            .with_servers(&FileLoader, cli.root())
             .with_server_entries(cli.server.iter().cloned())
-            .with_environment(&environment::everything(), &cli.root, questions);
+            .with_environment(&environment::everything(), cli.root(), questions)
+            .with_tools("builtin", built_in(cli)?);
         if environment::wants_examples() {
             manager = manager.with_examples();
         }
@@ -132,6 +136,33 @@ impl Session {
         }
         caller.with_approver(TerminalApprover)
     }
+}
+
+/// The built-in tools over the folders of this run. Whoever makes one call from the
+/// command line has no way to read first; clients of a server have.
+fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
+    let mut options = WorkspaceOptions::default()
+        .with_home(environment::home())
+        .with_state(environment::journal_folder())
+        .with_readable(environment::spill_folder().filter(|folder| is_made(folder)));
+    if !matches!(cli.command, Command::Serve(_)) {
+        options = options.with_unread_writes();
+    }
+    let workspace = Workspace::open(cli.roots(), options)
+        .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
+    Ok(toolsmith_builtin::tools(&workspace, SystemTime::now))
+}
+
+/// Makes a folder of the user's own, so that it can be read from the start.
+fn is_made(folder: &Path) -> bool {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder).is_ok()
+}
+
+fn cause(error: &dyn std::error::Error) -> String {
+    error.source().map(ToString::to_string).unwrap_or_default()
 }
 
 /// A token that Ctrl-C and SIGTERM cancel. A second one ends the program at once.

@@ -226,10 +226,17 @@ fn utf16_by_zeros(bytes: &[u8]) -> Option<How> {
             .count()
     };
     let (even, odd) = (zeros(0), zeros(1));
-    // In the other half a zero would be the character NUL, which no text has.
-    match (even, odd) {
-        (0, odd) if odd * 10 >= units * 4 => Some(How::Utf16Le),
-        (even, 0) if even * 10 >= units * 4 => Some(How::Utf16Be),
-        _ => None,
-    }
+    let how = match (even, odd) {
+        (0, odd) if odd * 10 >= units * 4 => How::Utf16Le,
+        (even, 0) if even * 10 >= units * 4 => How::Utf16Be,
+        _ => return None,
+    };
+    // Other things have zeros too, but what lies between them is no text.
+    let unit = |pair: &[u8]| match how {
+        How::Utf16Le => u16::from_le_bytes([pair[0], pair[1]]),
+        _ => u16::from_be_bytes([pair[0], pair[1]]),
+    };
+    let is_text = |unit: u16| unit >= 0x20 && unit < 0xfff0 || matches!(unit, 0x09..=0x0d);
+    let all_text = bytes.chunks_exact(2).all(|pair| is_text(unit(pair)));
+    all_text.then_some(how)
 }

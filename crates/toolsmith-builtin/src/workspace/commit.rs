@@ -58,8 +58,10 @@ impl Workspace {
     pub(crate) fn commit(&self, deeds: &[Deed]) -> Result<Vec<Done>, Refusal> {
         let mut jobs = Vec::new();
         for deed in deeds {
-            is_unchanged(deed.target())?;
-            prepare::check(deed.target())?;
+            let target = deed.target();
+            self.may_write(target.at(), &target.shown)?;
+            is_unchanged(target)?;
+            prepare::check(target)?;
             jobs.push(self.job(deed, deeds.len() > 1)?);
         }
         let mut journal = match &self.options().state {

@@ -50,6 +50,9 @@ struct Inner {
 pub struct WorkspaceOptions {
     /// What `~` means.
     pub home: Option<PathBuf>,
+    /// Folders that may be read as well, but not written or searched unless they are named
+    /// by their whole path. One that is not there is left out.
+    pub readable: Vec<PathBuf>,
     /// A folder of the host's own for notes on what is being written. With it nothing
     /// is left half done when the process ends; without it a file that was not finished
     /// may stay beside the one it was to replace.
@@ -66,6 +69,13 @@ impl WorkspaceOptions {
     #[must_use]
     pub fn with_home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
+        self
+    }
+
+    /// Adds a folder that may be read, but not written.
+    #[must_use]
+    pub fn with_readable(mut self, folder: Option<PathBuf>) -> Self {
+        self.readable.extend(folder);
         self
     }
 
@@ -116,6 +126,7 @@ pub(crate) struct Root {
     /// Without links.
     path: PathBuf,
     handle: OwnedFd,
+    pub(crate) may_write: bool,
 }
 
 impl Root {
@@ -132,6 +143,7 @@ impl Root {
             named,
             path,
             handle,
+            may_write: true,
         })
     }
 
@@ -163,6 +175,12 @@ impl Workspace {
         }
         if opened.is_empty() {
             return Err(WorkspaceError::Empty);
+        }
+        for path in &options.readable {
+            if let Ok(mut root) = Root::open(path) {
+                root.may_write = false;
+                opened.push(root);
+            }
         }
         let workspace = Self(Arc::new(Inner {
             roots: opened,

@@ -26,7 +26,7 @@ impl Workspace {
         }
         let named: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
         refusal
-            .next(format!("Did you mean {}", named.join(" or ")))
+            .next(format!("Perhaps {} is meant", named.join(" or ")))
             .detail("nearest", nearest)
     }
 

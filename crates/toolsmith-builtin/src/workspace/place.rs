@@ -107,9 +107,24 @@ impl Workspace {
         }
     }
 
-    /// The whole path of a place, for plans and their rules.
+    /// The whole path of a place without links or `..`, for plans and the rules about them:
+    /// no other way to the same file gets round a rule. Of what is not there, the way to
+    /// the last folder that is.
     pub(crate) fn whole(&self, place: &Place) -> PathBuf {
-        self.roots()[place.root].path().join(plain(&place.relative))
+        let steps: Vec<Component<'_>> = place.relative.components().collect();
+        let which = |path: &Path| self.beneath_which(path);
+        for there in (0..=steps.len()).rev() {
+            let way: PathBuf = steps[..there].iter().collect();
+            let flags = OFlags::PATH;
+            let found =
+                beneath::one_by_one(self.roots(), place.root, &way, flags, Links::Follow, &which);
+            if let Ok(found) = found {
+                let rest = steps[there..].iter().map(|step| step.as_os_str());
+                let whole = self.roots()[found.root].path().join(found.relative);
+                return rest.fold(whole, |whole, step| whole.join(step));
+            }
+        }
+        self.roots()[place.root].path().join(&place.relative)
     }
 
     /// Opens what is at a place, and tells where that is. In other spellings of Unicode

@@ -146,6 +146,15 @@ impl Workspace {
         Err(failed(Errno::LOOP.into()))
     }
 
+    /// Refuses to write where it may only be read.
+    pub(super) fn may_write(&self, place: &Place, path: &str) -> Result<(), Refusal> {
+        if self.roots()[place.root()].may_write {
+            return Ok(());
+        }
+        let message = format!("{path} can only be read");
+        Err(Refusal::new(Reason::Denied, message).next("Write within the workspace"))
+    }
+
     /// Makes the folders of a place that are missing, from the last that is there.
     fn make_folders(
         &self,
@@ -154,6 +163,7 @@ impl Workspace {
         made: &mut Vec<String>,
     ) -> Result<(OwnedFd, Place), Refusal> {
         let failed = |error: std::io::Error| Refusal::system("make the folders of", path, &error);
+        self.may_write(place, path)?;
         let steps: Vec<Component<'_>> = place.relative().components().collect();
         let mut there = steps.len();
         let (mut folder, mut at) = loop {

@@ -74,14 +74,16 @@ pub(super) fn link(cli: &Cli, options: &Connect, facts: &Facts) -> Result<Link, 
         return Ok(Link::Http { url, token });
     }
     let program = environment::this_program()?;
-    let root = absolute(&cli.root)?;
-    if !root.is_dir() {
-        let root = cli.root.display();
-        return Err(Failure::usage(format!(
-            "--root {root}: there is no such folder"
-        )));
+    let mut args = Vec::new();
+    for root in cli.roots() {
+        if !root.is_dir() {
+            let root = root.display();
+            return Err(Failure::usage(format!(
+                "--root {root}: there is no such folder"
+            )));
+        }
+        args.extend(["--root".to_owned(), text(absolute(root)?)?]);
     }
-    let mut args = vec!["--root".to_owned(), text(root)?];
     if let Some(config) = &cli.config {
         if !config.is_file() {
             let config = config.display();

@@ -29,7 +29,7 @@ use link::{Link, Token};
 pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
     let facts = clients::facts(options.client);
     let scope = facts.scope(options.scope)?;
-    let path = facts.path(scope, &link::absolute(&cli.root)?)?;
+    let path = facts.path(scope, &link::absolute(cli.root())?)?;
     if options.remove {
         return remove(cli, options, facts, Settings::read(&path)?);
     }

@@ -1,0 +1,290 @@
+//! Reading files: lines, parts, tails, images, and what is no text.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use super::ground::{Ground, reason, text};
+
+fn value(outcome: &toolsmith_core::Outcome) -> &Value {
+    outcome.value.as_ref().unwrap_or(&Value::Null)
+}
+
+#[tokio::test]
+async fn lines_are_numbered_beneath_what_the_file_is_like() {
+    let ground = Ground::new();
+    ground.file("src/a.py", "def f():\n\treturn 1\n\nx = 2");
+    let outcome = ground
+        .call("read", json!({ "file_path": "src/a.py" }))
+        .await;
+    let hash = value(&outcome)["sha256"].as_str().unwrap()[..12].to_owned();
+    let expected = format!(
+        "[src/a.py: lines 1-4 of 4; utf8; line ends: lf; indent: tabs; 25 bytes; \
+         no newline at the end; sha256 {hash}]\n     1\tdef f():\n     2\t\treturn 1\n     3\t\n     4\tx = 2\n"
+    );
+    assert_eq!(text(&outcome).trim_end(), expected.trim_end());
+    assert_eq!(outcome.display.as_deref(), Some("Read src/a.py (4 lines)"));
+    for field in [
+        "file_path",
+        "file_size",
+        "file_type",
+        "encoding",
+        "is_binary",
+        "lines_read",
+        "total_lines",
+        "start_line",
+        "end_line",
+        "last_modified",
+    ] {
+        assert!(outcome.metadata.contains_key(field), "{field}");
+    }
+}
+
+#[tokio::test]
+async fn parts_are_read_by_line() {
+    let ground = Ground::new();
+    let content: String = (1..=100).map(|line| format!("line {line}\n")).collect();
+    ground.file("a.txt", content);
+    for (offset, limit, first, last) in [
+        (1, 3, 1, 3),
+        (0, 3, 1, 3),
+        (98, 10, 98, 100),
+        (-5, 10, 96, 100),
+        (-5, 2, 96, 97),
+        (-1000, 2, 1, 2),
+    ] {
+        let arguments = json!({ "file_path": "a.txt", "offset": offset, "limit": limit });
+        let outcome = ground.call("read", arguments).await;
+        let facts = value(&outcome);
+        assert_eq!(
+            (&facts["start_line"], &facts["end_line"]),
+            (&json!(first), &json!(last))
+        );
+        assert_eq!(facts["total_lines"], 100);
+        assert!(
+            text(&outcome).contains(&format!("{first:6}\tline {first}\n")),
+            "{offset}"
+        );
+        assert_eq!(facts["truncated"], last < 100, "{offset}");
+    }
+    let outcome = ground
+        .call("read", json!({ "file_path": "a.txt", "offset": 1000 }))
+        .await;
+    assert!(outcome.is_success());
+    assert!(text(&outcome).contains("there is no line 1000; the file has 100"));
+}
+
+#[tokio::test]
+async fn empty_files_and_files_without_an_end_are_read() {
+    let ground = Ground::new();
+    ground.file("empty.txt", "");
+    ground.file("one.txt", "one");
+    ground.file("newline.txt", "\n");
+    let outcome = ground
+        .call("read", json!({ "file_path": "empty.txt" }))
+        .await;
+    assert!(
+        text(&outcome).contains("the file is empty"),
+        "{}",
+        text(&outcome)
+    );
+    assert_eq!(value(&outcome)["total_lines"], 0);
+    let outcome = ground.call("read", json!({ "file_path": "one.txt" })).await;
+    assert_eq!(value(&outcome)["total_lines"], 1);
+    let outcome = ground
+        .call("read", json!({ "file_path": "newline.txt" }))
+        .await;
+    assert_eq!(value(&outcome)["total_lines"], 1);
+}
+
+#[tokio::test]
+async fn long_answers_and_lines_say_how_to_go_on() {
+    let ground = Ground::new();
+    let long = "ä".repeat(5000);
+    ground.file("long.txt", format!("{long}\nshort\n"));
+    let outcome = ground
+        .call("read", json!({ "file_path": "long.txt" }))
+        .await;
+    assert!(text(&outcome).contains("[line of 5000 characters; go on with column=2001]"));
+    assert!(text(&outcome).contains("\tshort\n"));
+    let outcome = ground
+        .call("read", json!({ "file_path": "long.txt", "column": 4001 }))
+        .await;
+    assert!(
+        text(&outcome).contains(&"ä".repeat(1000)),
+        "{}",
+        text(&outcome)
+    );
+    let content: String = (1..=2000)
+        .map(|line| format!("{line} {}\n", "x".repeat(90)))
+        .collect();
+    ground.file("many.txt", content);
+    let (mut next, mut seen) = (json!({ "file_path": "many.txt" }), 0);
+    loop {
+        let outcome = ground.call("read", next).await;
+        assert!(text(&outcome).len() < 60 << 10);
+        let facts = value(&outcome);
+        assert_eq!(facts["start_line"], seen + 1);
+        seen = facts["end_line"].as_u64().unwrap();
+        if facts["next"].is_null() {
+            break;
+        }
+        next = facts["next"].clone();
+    }
+    assert_eq!(seen, 2000);
+}
+
+#[tokio::test]
+async fn images_are_shown_and_other_bytes_are_told_of() {
+    let ground = Ground::new();
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
+    ground.file("a.png", png);
+    let outcome = ground.call("read", json!({ "file_path": "a.png" })).await;
+    let told = serde_json::to_value(&outcome).unwrap();
+    assert_eq!(told["content"][1]["type"], "image", "{told}");
+    assert_eq!(value(&outcome)["file_type"], "image/png");
+    ground.file("a.bin", [0_u8, 1, 2, 255].repeat(100));
+    let outcome = ground.call("read", json!({ "file_path": "a.bin" })).await;
+    assert!(outcome.is_success());
+    assert_eq!(value(&outcome)["is_binary"], true);
+    assert!(text(&outcome).contains("000102ff"), "{}", text(&outcome));
+    let outcome = ground
+        .call(
+            "read",
+            json!({ "file_path": "a.bin", "encoding": "base64" }),
+        )
+        .await;
+    assert!(
+        text(&outcome).starts_with("AAEC/wABAv8"),
+        "{}",
+        text(&outcome)
+    );
+    let outcome = ground
+        .call("read_entire_file", json!({ "file_path": "a.bin" }))
+        .await;
+    assert_eq!(reason(&outcome), "BINARY");
+}
+
+/// A large file is not read to its end for a few of its lines.
+#[tokio::test]
+async fn lines_of_a_large_file_cost_what_they_are() {
+    let ground = Ground::new();
+    let path = ground.root().join("large.log");
+    let mut file = std::fs::File::create(&path).unwrap();
+    for line in 1..=1000 {
+        writeln!(file, "line {line}").unwrap();
+    }
+    // Three gigabytes of nothing, which take no room; then an end.
+    file.set_len(3 << 30).unwrap();
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)).unwrap();
+    file.write_all(b"\nalmost\nthe end\n").unwrap();
+    drop(file);
+    let outcome = ground
+        .call(
+            "read",
+            json!({ "file_path": "large.log", "offset": 990, "limit": 3 }),
+        )
+        .await;
+    assert!(
+        text(&outcome).contains("   992\tline 992"),
+        "{}",
+        text(&outcome)
+    );
+    assert_eq!(value(&outcome)["total_lines"], Value::Null);
+    let outcome = ground
+        .call(
+            "read_file_tail",
+            json!({ "file_path": "large.log", "num_lines": 2 }),
+        )
+        .await;
+    assert_eq!(
+        value(&outcome)["content"],
+        "almost\nthe end\n",
+        "{}",
+        text(&outcome)
+    );
+}
+
+#[tokio::test]
+async fn the_context_tools_have_their_fields() {
+    let ground = Ground::new();
+    ground.file("a.txt", "one\ntwo\nthree\nfour\n");
+    let outcome = ground
+        .call("read_entire_file", json!({ "file_path": "a.txt" }))
+        .await;
+    let facts = value(&outcome);
+    assert_eq!(facts["content"], "one\ntwo\nthree\nfour\n");
+    assert_eq!(
+        (&facts["encoding"], &facts["line_count"]),
+        (&json!("utf-8"), &json!(4))
+    );
+    let arguments = json!({ "file_path": "a.txt", "start_line": 2, "end_line": 3 });
+    let outcome = ground.call("read_file_lines", arguments).await;
+    let facts = value(&outcome);
+    assert_eq!(facts["content"], "two\nthree\n");
+    assert_eq!(
+        (&facts["is_partial"], &facts["total_lines"]),
+        (&json!(true), &json!(4))
+    );
+    for (lines, content) in [
+        (2, "three\nfour\n"),
+        (0, ""),
+        (100, "one\ntwo\nthree\nfour\n"),
+    ] {
+        let arguments = json!({ "file_path": "a.txt", "num_lines": lines });
+        let outcome = ground.call("read_file_tail", arguments).await;
+        assert_eq!(value(&outcome)["content"], content, "{lines}");
+    }
+    let wrong = [
+        json!({ "file_path": "a.txt", "start_line": 3, "end_line": 2 }),
+        json!({ "file_path": "a.txt", "start_line": 9, "end_line": 12 }),
+        json!({ "file_path": "a.txt", "start_line": 0, "end_line": 2 }),
+        json!({ "file_path": "a.txt", "start_line": -1, "end_line": 2 }),
+    ];
+    for arguments in wrong {
+        let outcome = ground.call("read_file_lines", arguments.clone()).await;
+        assert_eq!(
+            outcome.error.unwrap().code(),
+            "invalid_parameters",
+            "{arguments}"
+        );
+    }
+    let arguments = json!({ "file_paths": ["a.txt", "no.txt", "a.txt"] });
+    let outcome = ground.call("read_files", arguments).await;
+    let facts = value(&outcome);
+    assert_eq!(
+        (&facts["success_count"], &facts["error_count"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(facts["files"][1]["file_path"], "no.txt");
+    assert_eq!(facts["files"][1]["error"]["code"], "NOT_FOUND");
+}
+
+#[tokio::test]
+async fn the_project_speaks_for_itself() {
+    let ground = Ground::new();
+    let outcome = ground.call("read_project_context", json!({})).await;
+    let facts = value(&outcome);
+    assert_eq!(facts["total_found"], 0);
+    assert_eq!(facts["files"][0]["filename"], "AGENTS.md");
+    assert_eq!(facts["files"][1]["exists"], false);
+    ground.file("AGENTS.md", "Be kind.\n@docs/more.md\n@../secret.txt\n");
+    ground.file("docs/more.md", "Be brief.\n@../AGENTS.md\n");
+    let outcome = ground
+        .call("read_project_context", json!({ "follow_imports": true }))
+        .await;
+    let facts = value(&outcome);
+    assert_eq!(
+        facts["files"][0]["content"],
+        "Be kind.\n@docs/more.md\n@../secret.txt\n"
+    );
+    assert_eq!(facts["files"][0]["readable"], true);
+    assert!(
+        facts["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|file| file["content"] == "Be brief.\n@../AGENTS.md\n")
+    );
+    assert!(!text(&outcome).contains(super::ground::SECRET));
+}

@@ -1,0 +1,224 @@
+//! Writing files: whole or not at all, with what they had, and only what was read.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use serde_json::json;
+use toolsmith_builtin::WorkspaceOptions;
+
+use super::ground::{Ground, reason, text};
+
+#[tokio::test]
+async fn a_new_file_is_made_with_its_folders() {
+    let ground = Ground::new();
+    let arguments = json!({ "file_path": "a/b/c.txt", "content": "one\ntwo\n" });
+    let outcome = ground.call("write", arguments).await;
+    assert_eq!(ground.bytes("a/b/c.txt"), b"one\ntwo\n");
+    assert_eq!(
+        outcome.display.as_deref(),
+        Some("Created a/b/c.txt (8 bytes)")
+    );
+    for field in [
+        "content_size",
+        "encoding",
+        "created_directories",
+        "has_diff",
+    ] {
+        assert!(outcome.metadata.contains_key(field), "{field}");
+    }
+    assert_eq!(outcome.metadata["created_directories"], true);
+    let arguments = json!({ "file_path": "x/y.txt", "content": "", "create_directories": false });
+    assert_eq!(reason(&ground.call("write", arguments).await), "NOT_FOUND");
+    assert!(!ground.root().join("x").exists());
+}
+
+#[tokio::test]
+async fn what_a_file_has_stays() {
+    let ground = Ground::new();
+    ground.file("script.sh", "#!/bin/sh\r\necho hi\r\n");
+    let path = ground.root().join("script.sh");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o754)).unwrap();
+    let arguments = json!({ "file_path": "script.sh", "content": "#!/bin/sh\necho bye\n" });
+    let outcome = ground.call("write", arguments).await;
+    assert!(text(&outcome).contains("+echo bye"), "{}", text(&outcome));
+    assert_eq!(ground.bytes("script.sh"), b"#!/bin/sh\r\necho bye\r\n");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o754);
+    assert_eq!(ground.leftovers().len(), 0);
+}
+
+/// Other names of a file lead to what was written.
+#[tokio::test]
+async fn hard_links_stay_together() {
+    let ground = Ground::new();
+    ground.file("a.txt", "old\n");
+    fs::hard_link(ground.root().join("a.txt"), ground.root().join("b.txt")).unwrap();
+    let outcome = ground
+        .call("write", json!({ "file_path": "a.txt", "content": "new\n" }))
+        .await;
+    assert_eq!(outcome.metadata["in_place"], true);
+    assert_eq!(ground.bytes("b.txt"), b"new\n");
+    assert_eq!(ground.leftovers().len(), 0);
+}
+
+#[tokio::test]
+async fn what_may_not_be_written_is_refused() {
+    let ground = Ground::new();
+    ground.file("locked.txt", "old\n");
+    let path = ground.root().join("locked.txt");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    ground.file("folder/a.txt", "");
+    let tries = [
+        (
+            "DENIED",
+            json!({ "file_path": "locked.txt", "content": "new\n" }),
+        ),
+        (
+            "IS_DIRECTORY",
+            json!({ "file_path": "folder", "content": "x" }),
+        ),
+        (
+            "IS_DIRECTORY",
+            json!({ "file_path": "folder/", "content": "x" }),
+        ),
+        ("IS_DIRECTORY", json!({ "file_path": ".", "content": "x" })),
+        (
+            "NOT_DIRECTORY",
+            json!({ "file_path": "locked.txt/x", "content": "x" }),
+        ),
+        (
+            "EXISTS",
+            json!({ "file_path": "folder/a.txt", "content": "x", "if_exists": "fail" }),
+        ),
+        (
+            "BAD_ARGUMENT",
+            json!({ "file_path": "b.bin", "content": "?!", "encoding": "base64" }),
+        ),
+        (
+            "BAD_ARGUMENT",
+            json!({ "file_path": "b.bin", "content": "世", "encoding": "binary" }),
+        ),
+        (
+            "STALE",
+            json!({ "file_path": "folder/a.txt", "content": "x", "expected_sha256": "0123456789ab" }),
+        ),
+    ];
+    for (word, arguments) in tries {
+        let outcome = ground.call("write", arguments.clone()).await;
+        assert_eq!(reason(&outcome), word, "{arguments}: {}", text(&outcome));
+    }
+    assert_eq!(ground.bytes("locked.txt"), b"old\n");
+    assert!(!ground.root().join("b.bin").exists());
+    assert_eq!(ground.leftovers().len(), 0);
+}
+
+/// Who has not seen what is there does not overwrite it; who has, by whatever name, does.
+#[tokio::test]
+async fn only_what_was_read_is_overwritten() {
+    let ground = Ground::with(WorkspaceOptions::default());
+    ground.file("a.txt", "one\n");
+    ground.link("a.txt", "link");
+    let write = |content: &str| json!({ "file_path": "a.txt", "content": content });
+    assert_eq!(
+        reason(&ground.call("write", write("two\n")).await),
+        "NOT_READ"
+    );
+    // Another caller's reading is not ours.
+    ground
+        .call_as("other", "read", json!({ "file_path": "a.txt" }))
+        .await;
+    assert_eq!(
+        reason(&ground.call("write", write("two\n")).await),
+        "NOT_READ"
+    );
+    ground.call("read", json!({ "file_path": "link" })).await;
+    assert!(ground.call("write", write("two\n")).await.is_success());
+    // What one has written oneself one has seen.
+    assert!(ground.call("write", write("three\n")).await.is_success());
+    ground.file("a.txt", "four\n");
+    let outcome = ground.call("write", write("five\n")).await;
+    assert_eq!(reason(&outcome), "STALE");
+    assert!(
+        text(&outcome).contains("-three\n+four"),
+        "{}",
+        text(&outcome)
+    );
+    // The same content is the same, whenever it was written.
+    ground.file("a.txt", "three\n");
+    assert!(ground.call("write", write("five\n")).await.is_success());
+    ground.file("a.txt", "six\n");
+    let outcome = ground.call("read", json!({ "file_path": "a.txt" })).await;
+    let hash = outcome.metadata["sha256"].clone();
+    let mut named = write("seven\n");
+    named["expected_sha256"] = hash;
+    assert!(ground.call_as("third", "write", named).await.is_success());
+    assert_eq!(ground.bytes("a.txt"), b"seven\n");
+}
+
+#[tokio::test]
+async fn content_that_leaves_code_out_is_refused() {
+    let ground = Ground::new();
+    ground.file(
+        "a.rs",
+        "fn one() {}\nfn two() {}\nfn three() {}\nfn four() {}\n",
+    );
+    let content = "fn one() {}\n// ... rest of the code\n";
+    let mut arguments = json!({ "file_path": "a.rs", "content": content });
+    let outcome = ground.call("write", arguments.clone()).await;
+    assert_eq!(reason(&outcome), "PLACEHOLDER", "{}", text(&outcome));
+    arguments["allow_placeholders"] = json!(true);
+    assert!(ground.call("write", arguments).await.is_success());
+    // A new file may say what it likes, and dots alone stand for nothing.
+    let arguments = json!({ "file_path": "b.rs", "content": content });
+    assert!(ground.call("write", arguments).await.is_success());
+    ground.file("c.rs", "fn one() {}\nfn two() {}\n");
+    let arguments = json!({ "file_path": "c.rs", "content": "// wait ...\n" });
+    assert!(ground.call("write", arguments).await.is_success());
+}
+
+#[tokio::test]
+async fn the_old_content_can_be_kept() {
+    let ground = Ground::new();
+    ground.file("a.txt", "old\n");
+    let arguments = json!({ "file_path": "a.txt", "content": "new\n", "backup": true });
+    let outcome = ground.call("write", arguments).await;
+    assert_eq!(outcome.metadata["backup_path"], "a.txt.bak");
+    assert_eq!(ground.bytes("a.txt"), b"new\n");
+    assert_eq!(ground.bytes("a.txt.bak"), b"old\n");
+    assert_eq!(ground.leftovers().len(), 0);
+}
+
+#[tokio::test]
+async fn bytes_are_written_as_they_are() {
+    let ground = Ground::new();
+    let arguments = json!({ "file_path": "a.bin", "content": "AAEC/w==", "encoding": "base64" });
+    assert!(ground.call("write", arguments).await.is_success());
+    assert_eq!(ground.bytes("a.bin"), [0, 1, 2, 255]);
+    let arguments = json!({ "file_path": "b.bin", "content": "\u{0}\u{ff}", "encoding": "binary" });
+    assert!(ground.call("write", arguments).await.is_success());
+    assert_eq!(ground.bytes("b.bin"), [0, 255]);
+    let arguments = json!({ "file_path": "c.txt", "content": "中文", "encoding": "gbk" });
+    assert!(ground.call("write", arguments).await.is_success());
+    assert_eq!(ground.bytes("c.txt"), [0xd6, 0xd0, 0xce, 0xc4]);
+}
+
+/// Many writers of one file: each content is whole, and nothing is left behind.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_of_one_file_wait_for_each_other() {
+    let ground = std::sync::Arc::new(Ground::new());
+    let mut writers = Vec::new();
+    for number in 0..20 {
+        let ground = std::sync::Arc::clone(&ground);
+        writers.push(tokio::spawn(async move {
+            let content = format!("{number}\n").repeat(5000);
+            let arguments = json!({ "file_path": "a.txt", "content": content });
+            ground.call("write", arguments).await.is_success()
+        }));
+    }
+    for writer in writers {
+        assert!(writer.await.unwrap());
+    }
+    let content = String::from_utf8(ground.bytes("a.txt")).unwrap();
+    let first = content.lines().next().unwrap().to_owned();
+    assert_eq!(content, format!("{first}\n").repeat(5000));
+    assert_eq!(ground.leftovers().len(), 0);
+}
