@@ -7,6 +7,8 @@
 //! do what was asked gives a [`Refusal`] that says why and what to do next.
 
 mod built_in;
+pub mod edit;
+pub mod patch;
 mod refusal;
 mod workspace;
 
