@@ -7,8 +7,9 @@
 //! do what was asked gives a [`Refusal`] that says why and what to do next.
 
 mod built_in;
-mod diff;
+pub mod edit;
 mod numbered;
+pub mod patch;
 mod placeholder;
 mod plain;
 mod reading;

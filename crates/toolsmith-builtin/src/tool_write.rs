@@ -9,7 +9,7 @@ use serde_json::json;
 use toolsmith_core::{Hints, Kind, Plan, ToolContext, ToolDef, Touch};
 
 use crate::built_in::{Answer, BuiltIn, described, example, noted};
-use crate::diff::{Diff, diff};
+use crate::edit::{Diff, diff};
 use crate::placeholder;
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Encoding, Eol};

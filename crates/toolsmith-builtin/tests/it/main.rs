@@ -5,9 +5,10 @@
 mod ground;
 
 mod paths;
-
 mod race;
-
 mod reading;
-
 mod writing;
+
+mod edit_property;
+mod ladder;
+mod patch;
