@@ -8,7 +8,12 @@
 
 mod built_in;
 mod refusal;
+mod search;
+mod tool_find;
+mod tool_glob;
+mod tool_grep;
 mod workspace;
 
 pub use refusal::{Reason, Refusal};
+pub use search::search_tools;
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 
 pub(crate) use beneath::Links;
-pub(crate) use open::{OpenDirectory, OpenFile};
+pub(crate) use open::{OpenDirectory, OpenFile, Opened};
 pub(crate) use place::Place;
 
 /// The folders a model may see. Cheap to clone.
