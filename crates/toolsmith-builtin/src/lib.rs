@@ -10,8 +10,14 @@ mod built_in;
 mod refusal;
 mod search;
 mod tool_find;
+mod tool_find_files_by_name;
+mod tool_find_recently_modified_files;
 mod tool_glob;
 mod tool_grep;
+mod tool_list_directory;
+mod tool_search_in_file;
+mod tool_search_in_files;
+mod tool_show_tree;
 mod workspace;
 
 pub use refusal::{Reason, Refusal};

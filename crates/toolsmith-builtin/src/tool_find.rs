@@ -241,7 +241,7 @@ impl BuiltIn for Find {
             Some(name) => format!("find {name}"),
             None => "find files".to_owned(),
         };
-        reading(&self.workspace, &arguments.path, &what)
+        reading(&self.workspace, "path", &arguments.path, &what)
     }
 
     fn call(

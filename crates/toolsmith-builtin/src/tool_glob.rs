@@ -104,6 +104,7 @@ impl BuiltIn for Glob {
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         reading(
             &self.workspace,
+            "path",
             &arguments.path,
             &format!("find {}", arguments.pattern),
         )

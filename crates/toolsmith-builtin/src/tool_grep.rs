@@ -327,6 +327,7 @@ impl BuiltIn for Grep {
         let pattern: String = arguments.pattern.chars().take(80).collect();
         reading(
             &self.workspace,
+            "path",
             &arguments.path,
             &format!("search for {pattern:?}"),
         )

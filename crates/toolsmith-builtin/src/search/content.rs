@@ -13,13 +13,14 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink
 use ignore::types::Types;
 
 use super::folder::Kind;
-use super::globs::Glob;
+use super::globs::{Case, Glob};
 use super::kept::Kept;
-use super::pattern::{Pattern, Span, TOO_MANY_STEPS};
+use super::pattern::{Pattern, Span, Syntax, TOO_MANY_STEPS, Wanted};
 use super::start::Start;
 use super::stop::Stop;
 use super::times::Moment;
 use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
+use crate::refusal::Refusal;
 
 /// How long a line may be, or a file where matches go over lines, in bytes.
 const MOST_HEAP: usize = 16 << 20;
@@ -75,6 +76,32 @@ impl Query {
     }
 }
 
+/// What the tools that take a text or a regular expression look for.
+pub(crate) fn text_query(query: &str, use_regex: bool, but_not: &str) -> Result<Query, Refusal> {
+    let syntax = if use_regex {
+        Syntax::Regex
+    } else {
+        Syntax::Text
+    };
+    let read = |argument, text| {
+        Pattern::new(Wanted {
+            argument,
+            text,
+            syntax,
+            case: Case::Sensitive,
+            span: Span::Line,
+        })
+    };
+    Ok(Query {
+        pattern: read("query", query)?,
+        span: Span::Line,
+        but_not: Some(but_not)
+            .filter(|text| !text.is_empty())
+            .map(|text| read("exclude_query", text))
+            .transpose()?,
+    })
+}
+
 /// How far a file that is not text is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binary {
@@ -87,7 +114,7 @@ pub(super) enum Binary {
 }
 
 /// Which files are searched, and what is kept of what is found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) options: WalkOptions,
     pub(crate) glob: Option<Glob>,

@@ -14,11 +14,17 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 /// What a call may take beyond that, to tell its answer.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-/// The plan of a call that only reads beneath a path.
-pub(crate) fn reading(workspace: &Workspace, path: &str, what: &str) -> Result<Plan, Refusal> {
+/// The plan of a call that only reads what an argument names.
+pub(crate) fn reading(
+    workspace: &Workspace,
+    argument: &str,
+    path: &str,
+    what: &str,
+) -> Result<Plan, Refusal> {
     let place = workspace.place(path)?;
     let summary = format!("{what} in {}", workspace.shown(&place));
-    Ok(Plan::new(summary).touching(Touch::read(workspace.whole(&place)).from_argument("path")))
+    let touch = Touch::read(workspace.whole(&place)).from_argument(argument);
+    Ok(Plan::new(summary).touching(touch))
 }
 
 /// Hints of a tool that only looks.

@@ -165,13 +165,6 @@ impl Listing {
         entries.map(|&(start, end, kind)| (&self.names[start..end], kind))
     }
 
-    /// Tells whether the folder holds such a name.
-    pub(super) fn find(&self, name: &[u8]) -> Option<Kind> {
-        // Compared by length first, which is nearly always enough.
-        let found = self.iter().find(|(other, _)| *other == name);
-        found.map(|(_, kind)| kind)
-    }
-
     fn push(&mut self, name: &[u8], kind: Kind) {
         let start = self.names.len();
         self.names.extend_from_slice(name);

@@ -6,7 +6,6 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use globset::{ErrorKind, GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -76,15 +75,6 @@ impl Glob {
         match self.is_about_names {
             true => self.set.is_match(OsStr::from_bytes(entry.name)),
             false => self.set.is_match(OsStr::from_bytes(entry.path)),
-        }
-    }
-
-    /// Tells whether it fits a path.
-    pub(crate) fn fits_path(&self, path: &[u8]) -> bool {
-        let path = Path::new(OsStr::from_bytes(path));
-        match (self.is_about_names, path.file_name()) {
-            (true, Some(name)) => self.set.is_match(name),
-            _ => self.set.is_match(path),
         }
     }
 

@@ -23,23 +23,25 @@ mod shown;
 mod start;
 mod stop;
 mod times;
+mod tree;
 mod walk;
 
 use std::time::SystemTime;
 
 use toolsmith_core::AnyTool;
 
-pub(crate) use content::{Query, Request, Tally};
+pub(crate) use content::{Query, Request, Tally, text_query};
 pub(crate) use globs::{Case, Glob};
 pub(crate) use lines::Line;
 pub(crate) use names::{Names, Order, fuzzy, look};
 pub(crate) use page::{FURTHEST, Page, continuing, many, unseen, window};
 pub(crate) use pattern::{Pattern, Span, Syntax, Wanted};
-pub(crate) use report::{Match, Matches, tell};
+pub(crate) use report::{Match, Matches, tell, word};
 pub(crate) use shown::{Source, View, gather};
 pub(crate) use start::Start;
 pub(crate) use stop::Stop;
 pub(crate) use times::{Moment, read as read_time};
+pub(crate) use tree::{Branch, Tree, grow};
 pub(crate) use walk::WalkOptions;
 
 use crate::built_in::tool;
@@ -57,5 +59,18 @@ pub fn search_tools(workspace: &Workspace, now: fn() -> SystemTime) -> Vec<AnyTo
         tool(crate::tool_glob::Glob::new(workspace())),
         tool(crate::tool_grep::Grep::new(workspace())),
         tool(crate::tool_find::Find::new(workspace(), now)),
+        tool(crate::tool_list_directory::ListDirectory::new(workspace())),
+        tool(crate::tool_show_tree::ShowTree::new(workspace())),
+        tool(crate::tool_search_in_file::SearchInFile::new(workspace())),
+        tool(crate::tool_search_in_files::SearchInFiles::new(workspace())),
+        tool(crate::tool_find_files_by_name::FindFilesByName::new(
+            workspace(),
+        )),
+        tool(
+            crate::tool_find_recently_modified_files::FindRecentlyModifiedFiles::new(
+                workspace(),
+                now,
+            ),
+        ),
     ]
 }

@@ -1,5 +1,7 @@
 //! Finding files and folders by what they are called and what the system knows of them.
 
+use std::cmp::Ordering;
+
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -15,8 +17,11 @@ use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Path,
+    PathBackwards,
     Newest,
+    Oldest,
     Largest,
+    Smallest,
     /// What fits a fuzzy name best.
     Best,
 }
@@ -71,7 +76,7 @@ impl Names {
         by_size
             || self.after.is_some()
             || self.before.is_some()
-            || matches!(self.order, Order::Newest | Order::Largest)
+            || !matches!(self.order, Order::Path | Order::PathBackwards | Order::Best)
     }
 }
 
@@ -79,6 +84,7 @@ impl Names {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     rank: (i64, i64),
+    is_backwards: bool,
     /// Its path from where the search began.
     pub(crate) path: Box<[u8]>,
     pub(crate) kind: Kind,
@@ -86,14 +92,25 @@ pub(crate) struct Found {
     pub(crate) modified: Moment,
 }
 
+impl Found {
+    /// How something of such a rank and path stands to this.
+    fn compare(&self, rank: (i64, i64), path: &[u8]) -> Ordering {
+        let by_path = match self.is_backwards {
+            true => (*self.path).cmp(path),
+            false => path.cmp(&self.path),
+        };
+        rank.cmp(&self.rank).then(by_path)
+    }
+}
+
 impl Ord for Found {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.rank, &self.path).cmp(&(other.rank, &other.path))
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.compare(self.rank, &self.path)
     }
 }
 
 impl PartialOrd for Found {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -204,7 +221,7 @@ impl Looker<'_> {
             self.total += 1;
             if !self
                 .kept
-                .admits(|last| (rank, entry.path) < (last.rank, &last.path))
+                .admits(|last| last.compare(rank, entry.path).is_lt())
             {
                 return;
             }
@@ -230,18 +247,21 @@ impl Looker<'_> {
             self.total += 1;
             match names.order {
                 Order::Newest => rank = (-modified.seconds, -modified.nanoseconds),
+                Order::Oldest => rank = (modified.seconds, modified.nanoseconds),
+                Order::Smallest => rank = (i64::try_from(size).unwrap_or(i64::MAX), 0),
                 Order::Largest => rank = (i64::try_from(size).map_or(i64::MIN, |size| -size), 0),
-                Order::Path | Order::Best => {}
+                Order::Path | Order::PathBackwards | Order::Best => {}
             }
             if !self
                 .kept
-                .admits(|last| (rank, entry.path) < (last.rank, &last.path))
+                .admits(|last| last.compare(rank, entry.path).is_lt())
             {
                 return;
             }
         }
         self.kept.push(Found {
             rank,
+            is_backwards: names.order == Order::PathBackwards,
             path: entry.path.into(),
             kind: entry.kind,
             size,

@@ -246,7 +246,7 @@ fn too_large(wanted: Wanted<'_>) -> Refusal {
 /// Offers the search for the text itself.
 fn literally(wanted: Wanted<'_>, refusal: Refusal) -> Refusal {
     let (next, switch) = match wanted.argument {
-        "query" => (
+        "query" | "exclude_query" => (
             "To look for the text itself, set use_regex to false",
             ("use_regex", false),
         ),
@@ -261,7 +261,7 @@ fn literally(wanted: Wanted<'_>, refusal: Refusal) -> Refusal {
 
 fn across_lines(argument: &str) -> &'static str {
     match argument {
-        "query" => "Look for one line of it, or use grep with multiline = true",
+        "query" | "exclude_query" => "Look for one line of it, or use grep with multiline = true",
         _ => "Set multiline to true",
     }
 }

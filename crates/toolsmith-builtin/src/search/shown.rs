@@ -1,5 +1,7 @@
 //! Which lines of which files an answer shows.
 
+use std::os::fd::AsFd;
+
 use super::content::{self, Hit, Query, Request, Tally};
 use super::folder;
 use super::lines::{self, Line, Window};
@@ -8,7 +10,6 @@ use super::start::Start;
 use super::stop::Stop;
 use crate::refusal::Refusal;
 use crate::workspace::{OpenFile, Opened, Workspace};
-use std::os::fd::AsFd;
 
 /// What is searched: a tree, or one file.
 #[derive(Debug)]
@@ -59,6 +60,19 @@ pub(crate) struct View {
     pub(crate) before: usize,
     pub(crate) after: usize,
     pub(crate) most_in_file: Option<u64>,
+}
+
+impl View {
+    /// Only the lines that match.
+    pub(crate) fn plain(offset: usize, take: usize) -> Self {
+        Self {
+            offset,
+            take,
+            before: 0,
+            after: 0,
+            most_in_file: None,
+        }
+    }
 }
 
 /// Reads again the files whose matches are shown, one by one in their order, and shows

@@ -26,6 +26,9 @@ const FILES_AT_ONCE: usize = 64;
 /// After how many entries it is asked whether the walk may go on.
 const ENTRIES_AT_ONCE: usize = 256;
 
+/// What git keeps a repository in.
+pub(super) const GIT: &[u8] = b".git";
+
 /// How a tree is walked.
 #[derive(Clone, Debug)]
 pub(crate) struct WalkOptions {
@@ -35,6 +38,8 @@ pub(crate) struct WalkOptions {
     pub(crate) include_ignored: bool,
     /// Whether names that begin with a dot are shown.
     pub(crate) hidden: bool,
+    /// Whether the folder of git is shown; it is not entered all the same.
+    pub(crate) git: bool,
     /// What a pattern names literally; nothing beside it is looked at.
     pub(crate) way: Way,
 }
@@ -45,6 +50,7 @@ impl Default for WalkOptions {
             levels: usize::MAX,
             include_ignored: false,
             hidden: true,
+            git: false,
             way: Way::default(),
         }
     }
@@ -315,7 +321,7 @@ impl<'a, V: Visitor> Worker<'a, V> {
             if index % ENTRIES_AT_ONCE == ENTRIES_AT_ONCE - 1 && self.shared.stop.is_due() {
                 return false;
             }
-            if name == b".git" {
+            if name == GIT && !self.shared.options.git {
                 continue;
             }
             let named = self.shared.options.way.is_named(level, name, kind);
@@ -343,7 +349,7 @@ impl<'a, V: Visitor> Worker<'a, V> {
                 kind,
             };
             match (self.visitor.meet(&entry), kind) {
-                (Go::On, Kind::Folder) if level < self.shared.options.levels => {
+                (Go::On, Kind::Folder) if level < self.shared.options.levels && name != GIT => {
                     match folder.step.enter(name) {
                         Some(step) => inner.folders.push((step, beneath.clone())),
                         None => self.unseen.unreadable += 1,
