@@ -14,14 +14,24 @@ mod placeholder;
 mod plain;
 mod reading;
 mod refusal;
+mod search;
 mod text;
 mod time;
+mod tool_find;
+mod tool_find_files_by_name;
+mod tool_find_recently_modified_files;
+mod tool_glob;
+mod tool_grep;
+mod tool_list_directory;
 mod tool_read;
 mod tool_read_entire_file;
 mod tool_read_file_lines;
 mod tool_read_file_tail;
 mod tool_read_files;
 mod tool_read_project_context;
+mod tool_search_in_file;
+mod tool_search_in_files;
+mod tool_show_tree;
 mod tool_write;
 mod workspace;
 mod writing;
@@ -31,13 +41,15 @@ use std::time::SystemTime;
 use toolsmith_core::AnyTool;
 
 pub use refusal::{Reason, Refusal};
+pub use search::search_tools;
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};
 
 /// Every built-in tool over a workspace, in a fixed order. `now` tells the time, for what
 /// is asked for by its age.
 pub fn tools(workspace: &Workspace, now: fn() -> SystemTime) -> Vec<AnyTool> {
-    let _ = now;
-    file_tools(workspace)
+    let mut tools = file_tools(workspace);
+    tools.extend(search_tools(workspace, now));
+    tools
 }
 
 /// The tools that read and write files.

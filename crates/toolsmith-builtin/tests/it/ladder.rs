@@ -467,8 +467,9 @@ fn a_miss_shows_the_nearest_lines_with_their_whitespace() {
          (- is old_string, + is the file; · is a space, → a tab). Leave the edit out if it is made \
          already, else correct old_string by what is at lines 1-4."
     );
-    assert_eq!(refusal.details["nearest"]["first_line"], 1);
-    assert_eq!(refusal.details["present_at_line"], 3);
+    let details = toolsmith_core::ToolError::from(refusal).details.unwrap();
+    assert_eq!(details["nearest"]["first_line"], 1);
+    assert_eq!(details["present_at_line"], 3);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 
 mod ground;
+mod tree;
 
 mod paths;
 mod race;
@@ -12,3 +13,8 @@ mod writing;
 mod edit_property;
 mod ladder;
 mod patch;
+
+mod find;
+mod globs;
+mod grep;
+mod walk;

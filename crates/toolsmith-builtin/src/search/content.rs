@@ -1,0 +1,393 @@
+//! Searching the content of files, in two passes.
+//!
+//! The first walks the tree and only counts, so that its memory does not depend on how
+//! much there is to find. The second reads again those few files whose lines are shown.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
+use ignore::types::Types;
+
+use super::folder::Kind;
+use super::globs::{Case, Glob};
+use super::kept::Kept;
+use super::pattern::{Pattern, Span, Syntax, TOO_MANY_STEPS, Wanted};
+use super::start::Start;
+use super::stop::Stop;
+use super::times::Moment;
+use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
+use crate::refusal::Refusal;
+
+/// How long a line may be, or a file where matches go over lines, in bytes.
+const MOST_HEAP: usize = 16 << 20;
+
+/// What is looked for, and in which lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pub(crate) pattern: Pattern,
+    pub(crate) span: Span,
+    /// Lines that match this too do not count.
+    pub(crate) but_not: Option<Pattern>,
+}
+
+impl Query {
+    pub(super) fn excludes(&self, line: &[u8]) -> bool {
+        let but_not = self.but_not.as_ref();
+        but_not.is_some_and(|pattern| pattern.find(line).is_some())
+    }
+
+    /// What searches with it.
+    pub(super) fn searcher(&self, binary: Binary, before: usize, after: usize) -> Searcher {
+        let mut builder = SearcherBuilder::new();
+        builder
+            .memory_map(MmapChoice::never())
+            .heap_limit(Some(MOST_HEAP))
+            .multi_line(self.span == Span::Lines)
+            .line_number(binary != Binary::Count)
+            .before_context(before)
+            .after_context(after)
+            .binary_detection(match binary {
+                Binary::Count | Binary::Quit => BinaryDetection::quit(0),
+                Binary::Whole => BinaryDetection::convert(0),
+            });
+        if let Pattern::Linear { has_crlf: true, .. } = self.pattern {
+            builder.line_terminator(grep_matcher::LineTerminator::crlf());
+        }
+        builder.build()
+    }
+
+    /// Searches a file.
+    pub(super) fn search<S: Sink<Error = io::Error>>(
+        &self,
+        searcher: &mut Searcher,
+        file: &File,
+        stop: &Stop<'_>,
+        sink: S,
+    ) -> io::Result<()> {
+        let file = Watched { file, stop };
+        match &self.pattern {
+            Pattern::Linear { matcher, .. } => searcher.search_reader(matcher, file, sink),
+            Pattern::Backtracking(matcher) => searcher.search_reader(matcher, file, sink),
+        }
+    }
+}
+
+/// What the tools that take a text or a regular expression look for.
+pub(crate) fn text_query(query: &str, use_regex: bool, but_not: &str) -> Result<Query, Refusal> {
+    let syntax = if use_regex {
+        Syntax::Regex
+    } else {
+        Syntax::Text
+    };
+    let read = |argument, text| {
+        Pattern::new(Wanted {
+            argument,
+            text,
+            syntax,
+            case: Case::Sensitive,
+            span: Span::Line,
+        })
+    };
+    Ok(Query {
+        pattern: read("query", query)?,
+        span: Span::Line,
+        but_not: Some(but_not)
+            .filter(|text| !text.is_empty())
+            .map(|text| read("exclude_query", text))
+            .transpose()?,
+    })
+}
+
+/// How far a file that is not text is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binary {
+    /// Up to where that shows, and lines are not counted.
+    Count,
+    /// Up to where that shows.
+    Quit,
+    /// To its end: it was asked for by name.
+    Whole,
+}
+
+/// Which files are searched, and what is kept of what is found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) options: WalkOptions,
+    pub(crate) glob: Option<Glob>,
+    pub(crate) types: Option<Types>,
+    pub(crate) exclude: Vec<Glob>,
+    /// How many matches are counted in one file.
+    pub(crate) most_in_file: Option<u64>,
+    /// Whether the newest files come first, in place of the order of their paths.
+    pub(crate) newest_first: bool,
+    /// How many files are kept.
+    pub(crate) keep: usize,
+}
+
+impl Request {
+    /// Tells whether a file is to be searched.
+    fn wants(&self, entry: &Entry<'_>) -> bool {
+        entry.kind == Kind::File
+            && self.types.as_ref().is_none_or(|types| {
+                let name = Path::new(OsStr::from_bytes(entry.name));
+                types.matched(name, false).is_whitelist()
+            })
+            && self.glob.as_ref().is_none_or(|glob| glob.fits(entry))
+    }
+}
+
+/// A file in which something was found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hit {
+    /// What comes first.
+    rank: (i64, i64),
+    /// Its path from where the search began.
+    pub(crate) path: Box<[u8]>,
+    pub(crate) count: u64,
+    pub(crate) is_binary: bool,
+}
+
+/// What was found in all files.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// The first files, in order.
+    pub(crate) hits: Vec<Hit>,
+    pub(crate) matches: u64,
+    pub(crate) files: u64,
+    /// How many files were to be searched, and how many were.
+    pub(crate) met: u64,
+    pub(crate) searched: u64,
+    pub(crate) skipped: Skipped,
+    pub(crate) unseen: Unseen,
+}
+
+/// Files that were to be searched and were not, or not to their end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    pub(crate) unreadable: u64,
+    /// A line, or a whole file where matches go over lines, was too long.
+    pub(crate) too_long: u64,
+    /// The pattern took too many steps.
+    pub(crate) too_many_steps: u64,
+}
+
+impl Skipped {
+    /// Counts what an error means.
+    pub(super) fn count(&mut self, error: &io::Error) {
+        let said = error.to_string();
+        if said == TOO_MANY_STEPS {
+            self.too_many_steps += 1;
+        } else if said.contains("allocation limit") {
+            self.too_long += 1;
+        } else if error.kind() != io::ErrorKind::TimedOut {
+            self.unreadable += 1;
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.unreadable += other.unreadable;
+        self.too_long += other.too_long;
+        self.too_many_steps += other.too_many_steps;
+    }
+
+    /// Says what was skipped, if anything was.
+    pub(crate) fn tell(self, notes: &mut Vec<String>) {
+        let reasons = [
+            (self.unreadable, "they cannot be read"),
+            (self.too_long, "they, or lines in them, are too long"),
+            (
+                self.too_many_steps,
+                "the pattern takes too many steps in them",
+            ),
+        ];
+        for (count, why) in reasons.into_iter().filter(|(count, _)| *count > 0) {
+            notes.push(format!(
+                "Files not searched to their end, because {why}: {count}."
+            ));
+        }
+    }
+}
+
+/// Counts what is found beneath a folder.
+pub(crate) fn tally(start: &Start, query: &Query, request: &Request, stop: &Stop<'_>) -> Tally {
+    let (counters, unseen) = walk(start, &request.options, stop, || {
+        Counter::new(query, request, stop)
+    });
+    let mut tally = Tally {
+        unseen,
+        ..Tally::default()
+    };
+    let mut kept = Vec::new();
+    for counter in counters {
+        tally.matches += counter.tally.matches;
+        tally.files += counter.tally.files;
+        tally.met += counter.tally.met;
+        tally.searched += counter.tally.searched;
+        tally.skipped.add(counter.tally.skipped);
+        kept.push(counter.kept);
+    }
+    tally.hits = Kept::merge(kept);
+    tally
+}
+
+/// Counts what is found in one file that was asked for by name.
+pub(crate) fn tally_file(file: &File, query: &Query, most: Option<u64>, stop: &Stop<'_>) -> Tally {
+    let mut tally = Tally {
+        searched: 1,
+        ..Tally::default()
+    };
+    let mut searcher = query.searcher(Binary::Whole, 0, 0);
+    let mut count = Count::new(query, most, stop);
+    if let Err(error) = query.search(&mut searcher, file, stop, &mut count) {
+        tally.skipped.count(&error);
+    }
+    tally.matches = count.count;
+    if count.count > 0 {
+        tally.files = 1;
+        tally.hits.push(Hit {
+            rank: (0, 0),
+            path: Box::default(),
+            count: count.count,
+            is_binary: count.is_binary,
+        });
+    }
+    tally
+}
+
+/// One thread's part of the first pass.
+struct Counter<'a> {
+    query: &'a Query,
+    request: &'a Request,
+    stop: &'a Stop<'a>,
+    searcher: Searcher,
+    kept: Kept<Hit>,
+    tally: Tally,
+}
+
+impl<'a> Counter<'a> {
+    fn new(query: &'a Query, request: &'a Request, stop: &'a Stop<'a>) -> Self {
+        Self {
+            query,
+            request,
+            stop,
+            searcher: query.searcher(Binary::Count, 0, 0),
+            kept: Kept::new(request.keep),
+            tally: Tally::default(),
+        }
+    }
+}
+
+impl Visitor for Counter<'_> {
+    fn meet(&mut self, entry: &Entry<'_>) -> Go {
+        if self.request.exclude.iter().any(|glob| glob.fits(entry)) {
+            return Go::Past;
+        }
+        if !self.request.wants(entry) {
+            return Go::On;
+        }
+        self.tally.met += 1;
+        Go::Search
+    }
+
+    fn search(&mut self, entry: &Entry<'_>) {
+        let file = match entry.open() {
+            Ok(file) => file,
+            Err(_) => {
+                self.tally.skipped.unreadable += 1;
+                return;
+            }
+        };
+        self.tally.searched += 1;
+        let mut count = Count::new(self.query, self.request.most_in_file, self.stop);
+        if let Err(error) = self
+            .query
+            .search(&mut self.searcher, &file, self.stop, &mut count)
+        {
+            self.tally.skipped.count(&error);
+        }
+        if count.count == 0 {
+            return;
+        }
+        self.tally.matches += count.count;
+        self.tally.files += 1;
+        let rank = match self.request.newest_first {
+            true => rustix::fs::fstat(&file).map_or((0, 0), |stat| {
+                let modified = Moment::modified(&stat);
+                (-modified.seconds, -modified.nanoseconds)
+            }),
+            false => (0, 0),
+        };
+        if self
+            .kept
+            .admits(|last| (rank, entry.path) < (last.rank, &last.path))
+        {
+            self.kept.push(Hit {
+                rank,
+                path: entry.path.into(),
+                count: count.count,
+                is_binary: count.is_binary,
+            });
+        }
+    }
+}
+
+/// Counts the matches in one file.
+struct Count<'a> {
+    query: &'a Query,
+    most: Option<u64>,
+    stop: &'a Stop<'a>,
+    count: u64,
+    is_binary: bool,
+}
+
+impl<'a> Count<'a> {
+    fn new(query: &'a Query, most: Option<u64>, stop: &'a Stop<'a>) -> Self {
+        Self {
+            query,
+            most,
+            stop,
+            count: 0,
+            is_binary: false,
+        }
+    }
+}
+
+impl Sink for Count<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        if self.query.but_not.is_some() && self.query.excludes(found.bytes()) {
+            return Ok(true);
+        }
+        self.count += 1;
+        if self.most.is_some_and(|most| self.count >= most) {
+            return Ok(false);
+        }
+        // Many matches may lie in one piece that was read.
+        Ok(!self.count.is_multiple_of(1024) || !self.stop.is_due())
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        self.is_binary = true;
+        Ok(true)
+    }
+}
+
+/// A file that is read only as long as the search may go on.
+struct Watched<'a> {
+    file: &'a File,
+    stop: &'a Stop<'a>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.is_due() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.file.read(buffer)
+    }
+}

@@ -1,0 +1,76 @@
+//! Searching a workspace: the tree is walked, what ignore rules hide is left out, and
+//! names or contents are matched.
+//!
+//! `start` opens where a search begins and `walk` goes on from there, over handles of
+//! `folder` and by the `rules` of ignore files; several threads share the work through
+//! `queue`, as long as `stop` lets them. `names` and `content` are what a walk looks
+//! for, with `globs` and `pattern` to match; `lines` shows what was found, `kept` and
+//! `page` bound how much of it, and `times` reads and writes when.
+
+mod content;
+pub(crate) mod define;
+mod folder;
+mod globs;
+mod kept;
+mod lines;
+mod names;
+mod page;
+mod pattern;
+mod queue;
+mod report;
+mod rules;
+mod shown;
+mod start;
+mod stop;
+mod times;
+mod tree;
+mod walk;
+
+use std::time::SystemTime;
+
+use toolsmith_core::AnyTool;
+
+pub(crate) use content::{Query, Request, Tally, text_query};
+pub(crate) use globs::{Case, Glob};
+pub(crate) use lines::Line;
+pub(crate) use names::{Names, Order, fuzzy, look};
+pub(crate) use page::{FURTHEST, Page, continuing, many, unseen, window};
+pub(crate) use pattern::{Pattern, Span, Syntax, Wanted};
+pub(crate) use report::{Match, Matches, tell, word};
+pub(crate) use shown::{Source, View, gather};
+pub(crate) use start::Start;
+pub(crate) use stop::Stop;
+pub(crate) use times::{Moment, read as read_time};
+pub(crate) use tree::{Branch, Tree, grow};
+pub(crate) use walk::WalkOptions;
+
+use crate::built_in::tool;
+use crate::workspace::Workspace;
+
+/// How a tool learns what time it is.
+pub(crate) type Clock = fn() -> SystemTime;
+
+/// The tools that find their way in a workspace: by name, by content, by listing.
+///
+/// The library reads no clock of its own: `now` is what relative times are counted from.
+pub fn search_tools(workspace: &Workspace, now: fn() -> SystemTime) -> Vec<AnyTool> {
+    let workspace = || workspace.clone();
+    vec![
+        tool(crate::tool_glob::Glob::new(workspace())),
+        tool(crate::tool_grep::Grep::new(workspace())),
+        tool(crate::tool_find::Find::new(workspace(), now)),
+        tool(crate::tool_list_directory::ListDirectory::new(workspace())),
+        tool(crate::tool_show_tree::ShowTree::new(workspace())),
+        tool(crate::tool_search_in_file::SearchInFile::new(workspace())),
+        tool(crate::tool_search_in_files::SearchInFiles::new(workspace())),
+        tool(crate::tool_find_files_by_name::FindFilesByName::new(
+            workspace(),
+        )),
+        tool(
+            crate::tool_find_recently_modified_files::FindRecentlyModifiedFiles::new(
+                workspace(),
+                now,
+            ),
+        ),
+    ]
+}

@@ -1,0 +1,130 @@
+//! Which lines of which files an answer shows.
+
+use std::os::fd::AsFd;
+
+use super::content::{self, Hit, Query, Request, Tally};
+use super::folder;
+use super::lines::{self, Line, Window};
+use super::page::BUDGET;
+use super::start::Start;
+use super::stop::Stop;
+use crate::refusal::Refusal;
+use crate::workspace::{OpenFile, Opened, Workspace};
+
+/// What is searched: a tree, or one file.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Tree(Start),
+    File(OpenFile),
+}
+
+impl Source {
+    /// Opens what a path means.
+    pub(crate) fn open(workspace: &Workspace, path: &str) -> Result<Self, Refusal> {
+        Ok(match workspace.open_any(path)? {
+            Opened::Directory(folder) => Self::Tree(Start::at(workspace, folder)?),
+            Opened::File(file) => Self::File(file),
+        })
+    }
+
+    /// How a caller is shown it.
+    pub(crate) fn shown(&self) -> &str {
+        match self {
+            Self::Tree(start) => &start.shown,
+            Self::File(file) => &file.shown,
+        }
+    }
+
+    /// The path of a file in which something was found.
+    pub(crate) fn path(&self, hit: &Hit) -> String {
+        match self {
+            Self::Tree(start) => start.show(&hit.path),
+            Self::File(file) => file.shown.clone(),
+        }
+    }
+
+    /// Counts what is found.
+    pub(crate) fn tally(&self, query: &Query, request: &Request, stop: &Stop<'_>) -> Tally {
+        match self {
+            Self::Tree(start) => content::tally(start, query, request, stop),
+            Self::File(file) => content::tally_file(&file.file, query, request.most_in_file, stop),
+        }
+    }
+}
+
+/// Which matches are shown, and how much around them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) offset: usize,
+    pub(crate) take: usize,
+    pub(crate) before: usize,
+    pub(crate) after: usize,
+    pub(crate) most_in_file: Option<u64>,
+}
+
+impl View {
+    /// Only the lines that match.
+    pub(crate) fn plain(offset: usize, take: usize) -> Self {
+        Self {
+            offset,
+            take,
+            before: 0,
+            after: 0,
+            most_in_file: None,
+        }
+    }
+}
+
+/// Reads again the files whose matches are shown, one by one in their order, and shows
+/// the lines of each, until there is no more room.
+pub(crate) fn gather(
+    source: &Source,
+    tally: &mut Tally,
+    query: &Query,
+    view: View,
+    stop: &Stop<'_>,
+    mut show: impl FnMut(&Hit, &str, &[Line]) -> bool,
+) {
+    let mut passed = 0;
+    let end = (view.offset + view.take) as u64;
+    for hit in &tally.hits {
+        let first = passed;
+        passed += hit.count;
+        if passed <= view.offset as u64 {
+            continue;
+        }
+        if first >= end || stop.is_due() {
+            break;
+        }
+        let skip = (view.offset as u64).saturating_sub(first);
+        let window = Window {
+            skip,
+            take: (end - first).min(view.most_in_file.unwrap_or(u64::MAX)) - skip,
+            before: view.before,
+            after: view.after,
+            room: BUDGET,
+            is_named: matches!(source, Source::File(_)),
+        };
+        let lines = match source {
+            Source::Tree(start) => folder::open_beneath(start.as_fd(), &hit.path)
+                .map_err(std::io::Error::from)
+                .and_then(|file| lines::lines(&file, query, window, stop)),
+            Source::File(file) => {
+                again(file).and_then(|file| lines::lines(&file, query, window, stop))
+            }
+        };
+        match lines {
+            Ok(lines) if show(hit, &source.path(hit), &lines) => {}
+            Ok(_) => break,
+            Err(error) => tally.skipped.count(&error),
+        }
+    }
+}
+
+/// The same file from its beginning.
+fn again(file: &OpenFile) -> std::io::Result<std::fs::File> {
+    use std::io::Seek;
+    let mut again = file.file.try_clone()?;
+    again.rewind()?;
+    Ok(again)
+}

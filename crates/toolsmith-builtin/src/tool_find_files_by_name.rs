@@ -1,0 +1,151 @@
+//! `find_files_by_name`: finds files by their names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
+
+use crate::built_in::{Answer, BuiltIn};
+use crate::refusal::Refusal;
+use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::{self, Case, FURTHEST, Glob, Names, Start, Stop, WalkOptions};
+use crate::workspace::Workspace;
+
+/// Finds files by their names.
+pub(crate) struct FindFilesByName {
+    workspace: Workspace,
+}
+
+impl FindFilesByName {
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Arguments {
+    /// The name, or a pattern for it such as `*.py` or `test_*`.
+    name_pattern: String,
+    /// The folder to search; the workspace itself unless given.
+    #[serde(default = "define::here")]
+    path: String,
+    /// How many files to return.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 0, max = 5000))]
+    max_results: usize,
+    /// How many files to pass over, to continue an earlier answer.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 20000))]
+    offset: usize,
+    /// Whether files that ignore rules hide are found too.
+    #[serde(default)]
+    include_ignored: bool,
+}
+
+fn thousand() -> usize {
+    1000
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Results {
+    /// The files, by path.
+    files: Vec<String>,
+    /// How many there are in all.
+    total_found: u64,
+    /// Whether there are more than are here.
+    truncated: bool,
+    /// How many files and folders ignore rules hid; what is in such a folder is not counted.
+    hidden_by_ignore: u64,
+    /// The arguments that continue the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
+}
+
+impl BuiltIn for FindFilesByName {
+    type Arguments = Arguments;
+    type Value = Results;
+
+    fn define() -> ToolDef {
+        ToolDef::new("find_files_by_name")
+            .expect("the name is a valid one")
+            .with_title("Find files by name")
+            .with_kind(Kind::Search)
+            .with_hints(idempotent())
+            .with_description(
+                "Finds files by name or by a pattern such as `*.py`, at any depth.\n\n\
+                 Capital letters matter. Files that .gitignore or .ignore hide are left out, and their number is told.",
+            )
+            .with_returns("The paths, and how many there are in all.")
+            .with_example(example("All Python tests.", json!({"name_pattern": "test_*.py"})))
+            .with_meta(meta("find_files_by_name", "search", &["files", "name"]))
+    }
+
+    fn binding() -> Binding {
+        Binding::default().with_timeout(LIMIT + GRACE)
+    }
+
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
+        reading(
+            &self.workspace,
+            "path",
+            &arguments.path,
+            &format!("find {}", arguments.name_pattern),
+        )
+    }
+
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<Results>, Refusal> {
+        let glob = Glob::new("name_pattern", &arguments.name_pattern, Case::Sensitive)?;
+        let start = Start::open(&self.workspace, &arguments.path)?;
+        let stop = Stop::after(LIMIT, context);
+        let offset = arguments.offset.min(FURTHEST);
+        let names = Names {
+            options: WalkOptions {
+                include_ignored: arguments.include_ignored,
+                way: glob.way().clone(),
+                ..WalkOptions::default()
+            },
+            glob: Some(glob),
+            keep: offset + arguments.max_results,
+            ..Names::default()
+        };
+        let findings = search::look(&start, &names, &stop);
+        stop.check()?;
+        let told = search::tell(&start, &findings, offset, &stop, |found| found.path.clone());
+        let files: Vec<String> = told
+            .value
+            .matches
+            .into_iter()
+            .map(|found| found.path)
+            .collect();
+        let mut notes = told.notes;
+        if findings.total == 0 {
+            notes.insert(
+                0,
+                format!(
+                    "No file in {} is called {}.",
+                    start.shown, arguments.name_pattern
+                ),
+            );
+        }
+        let display = format!(
+            "Found {} in {}",
+            search::many(findings.total, "file", "files"),
+            start.shown
+        );
+        let value = Results {
+            next: (told.value.truncated && !files.is_empty())
+                .then(|| search::continuing(&arguments, offset + files.len()))
+                .flatten(),
+            files,
+            total_found: findings.total,
+            truncated: told.value.truncated,
+            hidden_by_ignore: findings.unseen.ignored,
+        };
+        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+    }
+}

@@ -1,0 +1,184 @@
+//! `find_recently_modified_files`: finds files that were changed lately.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
+
+use crate::built_in::{Answer, BuiltIn};
+use crate::refusal::Refusal;
+use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::{
+    self, Case, Clock, FURTHEST, Glob, Moment, Names, Order, Start, Stop, WalkOptions,
+};
+use crate::workspace::Workspace;
+
+/// Finds files that were changed lately.
+pub(crate) struct FindRecentlyModifiedFiles {
+    workspace: Workspace,
+    now: Clock,
+}
+
+impl FindRecentlyModifiedFiles {
+    pub(crate) fn new(workspace: Workspace, now: Clock) -> Self {
+        Self { workspace, now }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Arguments {
+    /// How many hours ago a file may have been changed last.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    hours_ago: u32,
+    /// The folder to search; the workspace itself unless given.
+    #[serde(default = "define::here")]
+    path: String,
+    /// A pattern for the files, such as `*.py` or `src/**/*.rs`.
+    #[serde(default = "any")]
+    file_pattern: String,
+    /// How many files to return.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 0, max = 5000))]
+    max_results: usize,
+    /// How many files to pass over, to continue an earlier answer.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 20000))]
+    offset: usize,
+    /// Whether files that ignore rules hide are found too.
+    #[serde(default)]
+    include_ignored: bool,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+fn thousand() -> usize {
+    1000
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Results {
+    /// The files, the newest first.
+    files: Vec<Changed>,
+    /// How many there are in all.
+    total_found: u64,
+    /// Whether there are more than are here.
+    truncated: bool,
+    /// How many files and folders ignore rules hid; what is in such a folder is not counted.
+    hidden_by_ignore: u64,
+    /// The arguments that continue the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
+}
+
+/// A file that was changed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Changed {
+    /// Its path, as other tools take it.
+    path: String,
+    /// When it was last changed, in UTC.
+    mtime: String,
+}
+
+impl BuiltIn for FindRecentlyModifiedFiles {
+    type Arguments = Arguments;
+    type Value = Results;
+
+    fn define() -> ToolDef {
+        ToolDef::new("find_recently_modified_files")
+            .expect("the name is a valid one")
+            .with_title("Find recently changed files")
+            .with_kind(Kind::Search)
+            .with_hints(idempotent())
+            .with_description(
+                "Finds files that were changed within the last hours, the newest first.\n\n\
+                 Files that .gitignore or .ignore hide are left out, and their number is told.",
+            )
+            .with_returns("Path and time of change of each file, and how many there are in all.")
+            .with_example(example("What changed today.", json!({"hours_ago": 24})))
+            .with_meta(meta(
+                "find_recently_modified_files",
+                "search",
+                &["files", "time", "recent"],
+            ))
+    }
+
+    fn binding() -> Binding {
+        Binding::default().with_timeout(LIMIT + GRACE)
+    }
+
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
+        let what = format!(
+            "find what changed in the last {}",
+            search::many(arguments.hours_ago.into(), "hour", "hours")
+        );
+        reading(&self.workspace, "path", &arguments.path, &what)
+    }
+
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<Results>, Refusal> {
+        let glob = Glob::new("file_pattern", &arguments.file_pattern, Case::Sensitive)?;
+        let start = Start::open(&self.workspace, &arguments.path)?;
+        let stop = Stop::after(LIMIT, context);
+        let offset = arguments.offset.min(FURTHEST);
+        let mut since = Moment::from((self.now)());
+        since.seconds -= 3600 * i64::from(arguments.hours_ago.max(1));
+        let names = Names {
+            options: WalkOptions {
+                include_ignored: arguments.include_ignored,
+                way: glob.way().clone(),
+                ..WalkOptions::default()
+            },
+            glob: Some(glob),
+            after: Some(since),
+            order: Order::Newest,
+            keep: offset + arguments.max_results,
+            ..Names::default()
+        };
+        let findings = search::look(&start, &names, &stop);
+        stop.check()?;
+        let told = search::tell(&start, &findings, offset, &stop, |found| {
+            format!("{}\t{}", found.path, found.mtime)
+        });
+        let files: Vec<Changed> = told
+            .value
+            .matches
+            .into_iter()
+            .map(|found| Changed {
+                path: found.path,
+                mtime: found.mtime,
+            })
+            .collect();
+        let mut notes = told.notes;
+        let hours = search::many(arguments.hours_ago.into(), "hour", "hours");
+        if findings.total == 0 {
+            notes.insert(
+                0,
+                format!(
+                    "No file in {} was changed within the last {hours}.",
+                    start.shown
+                ),
+            );
+        }
+        let display = format!(
+            "Found {} changed within {hours} in {}",
+            search::many(findings.total, "file", "files"),
+            start.shown
+        );
+        let value = Results {
+            next: (told.value.truncated && !files.is_empty())
+                .then(|| search::continuing(&arguments, offset + files.len()))
+                .flatten(),
+            files,
+            total_found: findings.total,
+            truncated: told.value.truncated,
+            hidden_by_ignore: findings.unseen.ignored,
+        };
+        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+    }
+}

@@ -1,0 +1,163 @@
+//! `glob`: finds files whose paths fit a pattern.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
+
+use crate::built_in::{Answer, BuiltIn};
+use crate::refusal::Refusal;
+use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Start, Stop, WalkOptions};
+use crate::workspace::Workspace;
+
+/// Finds files whose paths fit a pattern.
+pub(crate) struct Glob {
+    workspace: Workspace,
+}
+
+impl Glob {
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Sort {
+    /// The newest first.
+    #[default]
+    Mtime,
+    /// By path.
+    Path,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Arguments {
+    /// The pattern: `*` and `?` within a name, `**` across folders, `{a,b}`, `[a-z]`. Without a slash it is about names at any depth.
+    pattern: String,
+    /// The folder to search; the workspace itself unless given.
+    #[serde(default = "define::here")]
+    path: String,
+    /// How many matches to return.
+    #[serde(default = "define::hundred")]
+    #[schemars(range(min = 0, max = 1000))]
+    max_results: usize,
+    /// Whether folders are matched too.
+    #[serde(default)]
+    include_directories: bool,
+    /// Whether capital letters matter.
+    #[serde(default)]
+    case_sensitive: bool,
+    /// What comes first.
+    #[serde(default)]
+    sort: Sort,
+    /// How many matches to pass over, to continue an earlier answer.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 20000))]
+    offset: usize,
+    /// Whether files that ignore rules hide are matched too.
+    #[serde(default)]
+    include_ignored: bool,
+    /// Whether names that begin with a dot are matched.
+    #[serde(default = "define::yes")]
+    hidden: bool,
+}
+
+impl BuiltIn for Glob {
+    type Arguments = Arguments;
+    type Value = Matches;
+
+    const HAS_METADATA: bool = true;
+
+    fn define() -> ToolDef {
+        let mut description = Description::from(
+            "Finds files by a pattern for their paths, such as `src/**/*.rs` or `*.{ts,tsx}`, the newest first.\n\n\
+             A pattern without a slash is about names at any depth. Files that .gitignore or .ignore hide are left \
+             out, and their number is told; a pattern that names an ignored folder literally, such as `dist/**`, \
+             finds what is in it. Links are not followed.",
+        );
+        description.usage_notes = vec![
+            "Use it when you know what a file is called; to search in files, use grep.".to_owned(),
+            "Patterns begin in `path`; they do not climb, and are not absolute.".to_owned(),
+        ];
+        ToolDef::new("glob")
+            .expect("the name is a valid one")
+            .with_title("Find files by pattern")
+            .with_kind(Kind::Search)
+            .with_hints(idempotent())
+            .with_description(description)
+            .with_returns("The paths that fit, one to a line, how many there are in all, and how many ignore rules hide.")
+            .with_example(example("All Rust files under src.", json!({"pattern": "src/**/*.rs"})))
+            .with_example(example(
+                "Folders called tests, by path.",
+                json!({"pattern": "tests", "include_directories": true, "sort": "path"}),
+            ))
+            .with_meta(meta("glob", "search", &["files", "pattern", "find"]))
+    }
+
+    fn binding() -> Binding {
+        Binding::default().with_timeout(LIMIT + GRACE)
+    }
+
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
+        reading(
+            &self.workspace,
+            "path",
+            &arguments.path,
+            &format!("find {}", arguments.pattern),
+        )
+    }
+
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<Matches>, Refusal> {
+        let case = Case::sensitive_if(arguments.case_sensitive);
+        let glob = search::Glob::new("pattern", &arguments.pattern, case)?;
+        let start = Start::open(&self.workspace, &arguments.path)?;
+        let stop = Stop::after(LIMIT, context);
+        let offset = arguments.offset.min(FURTHEST);
+        let names = Names {
+            options: WalkOptions {
+                include_ignored: arguments.include_ignored,
+                hidden: arguments.hidden,
+                way: glob.way().clone(),
+                ..WalkOptions::default()
+            },
+            glob: Some(glob),
+            folders: arguments.include_directories,
+            order: match arguments.sort {
+                Sort::Mtime => Order::Newest,
+                Sort::Path => Order::Path,
+            },
+            keep: offset + arguments.max_results,
+            ..Names::default()
+        };
+        let findings = search::look(&start, &names, &stop);
+        stop.check()?;
+        let told = search::tell(&start, &findings, offset, &stop, |match_| {
+            match_.path.clone()
+        });
+        let mut value = told.value;
+        if value.truncated {
+            value.next = search::continuing(&arguments, offset + value.returned_matches);
+        }
+        let display = format!(
+            "Found {} for {} in {}",
+            search::many(value.total_matches, "match", "matches"),
+            arguments.pattern,
+            start.shown
+        );
+        let mut notes = told.notes;
+        if findings.total == 0 {
+            notes.insert(
+                0,
+                format!("Nothing in {} fits {}.", start.shown, arguments.pattern),
+            );
+        }
+        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+    }
+}

@@ -1,0 +1,182 @@
+//! `search_in_file`: searches one file for a text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
+
+use crate::built_in::{Answer, BuiltIn};
+use crate::refusal::Refusal;
+use crate::search::define::{GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::{self, FURTHEST, Page, Query, Request, Source, Stop, View, text_query};
+use crate::workspace::Workspace;
+
+/// Searches one file for a text.
+pub(crate) struct SearchInFile {
+    workspace: Workspace,
+}
+
+impl SearchInFile {
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Arguments {
+    /// The text to look for, or a regular expression.
+    query: String,
+    /// The file to search.
+    file_path: String,
+    /// Whether the query is a regular expression.
+    #[serde(default)]
+    use_regex: bool,
+    /// How many matches to return.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 0, max = 5000))]
+    max_results: usize,
+    /// How many matches to pass over, to continue an earlier answer.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 20000))]
+    offset: usize,
+}
+
+fn thousand() -> usize {
+    1000
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Results {
+    /// The lines that match, in order.
+    matches: Vec<Match>,
+    /// How many there are in all.
+    total_matches: u64,
+    /// Whether there are more than are here.
+    truncated: bool,
+    /// The arguments that continue the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
+}
+
+/// A line that matches.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Match {
+    /// Its number, from 1.
+    line_number: u64,
+    /// The line; a long one is cut around the match.
+    line_content: String,
+}
+
+impl BuiltIn for SearchInFile {
+    type Arguments = Arguments;
+    type Value = Results;
+
+    fn define() -> ToolDef {
+        ToolDef::new("search_in_file")
+            .expect("the name is a valid one")
+            .with_title("Search in a file")
+            .with_kind(Kind::Search)
+            .with_hints(idempotent())
+            .with_description(
+                "Searches one file for a text or a regular expression, and returns the lines.\n\n\
+                 Capital letters matter; a regular expression that begins with (?i) ignores them.",
+            )
+            .with_returns(
+                "Number and content of each line that matches, and how many there are in all.",
+            )
+            .with_example(example(
+                "A text.",
+                json!({"query": "fn main(", "file_path": "src/main.rs"}),
+            ))
+            .with_example(example(
+                "A regular expression.",
+                json!({"query": "^## ", "file_path": "README.md", "use_regex": true}),
+            ))
+            .with_meta(meta("search_in_file", "search", &["content", "file"]))
+    }
+
+    fn binding() -> Binding {
+        Binding::default().with_timeout(LIMIT + GRACE)
+    }
+
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
+        let query: String = arguments.query.chars().take(80).collect();
+        reading(
+            &self.workspace,
+            "file_path",
+            &arguments.file_path,
+            &format!("search for {query:?}"),
+        )
+    }
+
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<Results>, Refusal> {
+        let query: Query = text_query(&arguments.query, arguments.use_regex, "")?;
+        let source = Source::File(self.workspace.open_file(&arguments.file_path)?);
+        let stop = Stop::after(LIMIT, context);
+        let mut tally = source.tally(&query, &Request::default(), &stop);
+        stop.check()?;
+        let offset = arguments.offset.min(FURTHEST);
+        let view = View::plain(offset, arguments.max_results);
+        let mut page = Page::new();
+        let mut matches = Vec::new();
+        let mut notes = Vec::new();
+        search::gather(
+            &source,
+            &mut tally,
+            &query,
+            view,
+            &stop,
+            |hit, path, lines| {
+                if hit.is_binary {
+                    notes.push(format!(
+                        "{path} is not text; its lines are shown as far as they can be."
+                    ));
+                }
+                lines.iter().all(|line| {
+                    let has_room = page.push(&format!("{}:{}", line.number, line.text));
+                    if has_room {
+                        matches.push(Match {
+                            line_number: line.number,
+                            line_content: line.text.clone(),
+                        });
+                    }
+                    has_room
+                })
+            },
+        );
+        stop.check()?;
+        let end = offset + matches.len();
+        let truncated = (end as u64) < tally.matches;
+        match tally.matches {
+            0 => notes.push(format!(
+                "No match for {:?} in {}.",
+                arguments.query,
+                source.shown()
+            )),
+            total => notes.push(search::window(offset, matches.len(), total, "Matches")),
+        }
+        if stop.is_late() {
+            notes.push("Time ran out: there may be more.".to_owned());
+        }
+        tally.skipped.tell(&mut notes);
+        let display = format!(
+            "Searched {}: {}",
+            source.shown(),
+            search::many(tally.matches, "match", "matches")
+        );
+        let value = Results {
+            next: (truncated && !matches.is_empty())
+                .then(|| search::continuing(&arguments, end))
+                .flatten(),
+            matches,
+            total_matches: tally.matches,
+            truncated,
+        };
+        Ok(Answer::new(value, display).text(page.finish(&notes)))
+    }
+}

@@ -1,0 +1,254 @@
+//! `search_in_files`: searches files for a text.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
+
+use crate::built_in::{Answer, BuiltIn};
+use crate::refusal::Refusal;
+use crate::search::define::{self, GRACE, example, idempotent, meta, reading};
+use crate::search::{
+    self, Case, FURTHEST, Glob, Page, Request, Source, Stop, View, WalkOptions, text_query,
+};
+use crate::workspace::Workspace;
+
+/// The longest time a search may be given, in seconds.
+const LONGEST: u64 = 600;
+
+/// Searches files for a text.
+pub(crate) struct SearchInFiles {
+    workspace: Workspace,
+}
+
+impl SearchInFiles {
+    pub(crate) fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Arguments {
+    /// The text to look for, or a regular expression.
+    query: String,
+    /// A pattern for the files to search, such as `*.py` or `src/**/*.rs`.
+    #[serde(default = "any")]
+    file_pattern: String,
+    /// The folder to search; the workspace itself unless given.
+    #[serde(default = "define::here")]
+    path: String,
+    /// Whether query and exclude_query are regular expressions.
+    #[serde(default)]
+    use_regex: bool,
+    /// Lines in which this is found too are left out.
+    #[serde(default)]
+    exclude_query: String,
+    /// After how many seconds what was found so far is the answer.
+    #[serde(default = "minute")]
+    #[schemars(range(min = 1, max = 600))]
+    timeout: u64,
+    /// How many matches to return.
+    #[serde(default = "thousand")]
+    #[schemars(range(min = 0, max = 5000))]
+    max_results: usize,
+    /// How many matches to pass over, to continue an earlier answer.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 20000))]
+    offset: usize,
+    /// Whether files that ignore rules hide are searched too.
+    #[serde(default)]
+    include_ignored: bool,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+fn minute() -> u64 {
+    60
+}
+
+fn thousand() -> usize {
+    1000
+}
+
+impl Arguments {
+    fn limit(&self) -> Duration {
+        Duration::from_secs(self.timeout.clamp(1, LONGEST))
+    }
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Results {
+    /// The lines that match, by file and number.
+    matches: Vec<Match>,
+    /// How many there are in all, as far as was searched.
+    total_matches: u64,
+    /// Whether time ran out before all files were searched.
+    timed_out: bool,
+    /// Whether there are more than are here.
+    truncated: bool,
+    /// How many files were searched.
+    files_searched: u64,
+    /// How many files and folders ignore rules hid; what is in such a folder is not counted.
+    hidden_by_ignore: u64,
+    /// The arguments that continue the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Value>,
+}
+
+/// A line that matches.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Match {
+    /// The file.
+    file_path: String,
+    /// The number of the line, from 1; 0 where the file is not text.
+    line_number: u64,
+    /// The line; a long one is cut around the match.
+    line_content: String,
+}
+
+impl BuiltIn for SearchInFiles {
+    type Arguments = Arguments;
+    type Value = Results;
+
+    fn define() -> ToolDef {
+        ToolDef::new("search_in_files")
+            .expect("the name is a valid one")
+            .with_title("Search in files for text")
+            .with_kind(Kind::Search)
+            .with_hints(idempotent())
+            .with_description(
+                "Searches all files in a folder for a text or a regular expression, and returns the lines.\n\n\
+                 Capital letters matter; a regular expression that begins with (?i) ignores them. Files that .gitignore \
+                 or .ignore hide are left out, and their number is told.",
+            )
+            .with_returns("File, number and content of each line that matches, and how many there are in all.")
+            .with_example(example("A text in Python files.", json!({"query": "import requests", "file_pattern": "*.py"})))
+            .with_example(example(
+                "A regular expression, but not in comments.",
+                json!({"query": "TODO|FIXME", "use_regex": true, "exclude_query": "^\\s*//", "path": "src"}),
+            ))
+            .with_meta(meta("search_in_files", "search", &["content", "files"]))
+    }
+
+    fn binding() -> Binding {
+        Binding::default().with_timeout(Duration::from_secs(LONGEST) + GRACE)
+    }
+
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
+        let query: String = arguments.query.chars().take(80).collect();
+        let plan = reading(
+            &self.workspace,
+            "path",
+            &arguments.path,
+            &format!("search for {query:?}"),
+        )?;
+        Ok(plan.within(arguments.limit() + GRACE))
+    }
+
+    fn call(
+        &self,
+        arguments: Arguments,
+        context: &ToolContext,
+    ) -> Result<Answer<Results>, Refusal> {
+        let query = text_query(
+            &arguments.query,
+            arguments.use_regex,
+            &arguments.exclude_query,
+        )?;
+        let glob = Glob::new("file_pattern", &arguments.file_pattern, Case::Sensitive)?;
+        let source = Source::open(&self.workspace, &arguments.path)?;
+        let stop = Stop::after(arguments.limit(), context);
+        let offset = arguments.offset.min(FURTHEST);
+        let view = View::plain(offset, arguments.max_results);
+        let request = Request {
+            options: WalkOptions {
+                include_ignored: arguments.include_ignored,
+                way: glob.way().clone(),
+                ..WalkOptions::default()
+            },
+            glob: Some(glob),
+            keep: offset + arguments.max_results,
+            ..Request::default()
+        };
+        let mut tally = source.tally(&query, &request, &stop);
+        stop.check()?;
+        let mut page = Page::new();
+        let mut matches = Vec::new();
+        let mut shown = 0;
+        search::gather(
+            &source,
+            &mut tally,
+            &query,
+            view,
+            &stop,
+            |hit, path, lines| {
+                let mut show = |number: u64, content: &str| {
+                    let has_room = page.push(&format!("{path}:{number}:{content}"));
+                    if has_room {
+                        matches.push(Match {
+                            file_path: path.to_owned(),
+                            line_number: number,
+                            line_content: content.to_owned(),
+                        });
+                    }
+                    has_room
+                };
+                if hit.is_binary {
+                    shown += usize::try_from(hit.count).unwrap_or(usize::MAX);
+                    return show(0, "binary file matches");
+                }
+                lines.iter().all(|line| {
+                    let has_room = show(line.number, &line.text);
+                    shown += usize::from(has_room);
+                    has_room
+                })
+            },
+        );
+        stop.check()?;
+        let end = offset.saturating_add(shown);
+        let truncated = (end as u64) < tally.matches;
+        let mut notes = Vec::new();
+        match tally.matches {
+            0 => notes.push(format!(
+                "No match for {:?} in {}; {} searched.",
+                arguments.query,
+                source.shown(),
+                search::many(tally.searched, "file was", "files were")
+            )),
+            total => notes.push(search::window(offset, shown, total, "Matches")),
+        }
+        if stop.is_late() {
+            notes.push(format!(
+                "Time ran out after {} s: {} of at least {} files were searched.",
+                arguments.limit().as_secs(),
+                tally.searched,
+                tally.met.max(tally.searched)
+            ));
+        }
+        tally.skipped.tell(&mut notes);
+        search::unseen(tally.unseen, &mut notes);
+        let display = format!(
+            "Searched {}: {} in {}",
+            source.shown(),
+            search::many(tally.matches, "match", "matches"),
+            search::many(tally.files, "file", "files")
+        );
+        let value = Results {
+            next: (truncated && shown > 0)
+                .then(|| search::continuing(&arguments, end))
+                .flatten(),
+            matches,
+            total_matches: tally.matches,
+            timed_out: stop.is_late(),
+            truncated,
+            files_searched: tally.searched,
+            hidden_by_ignore: tally.unseen.ignored,
+        };
+        Ok(Answer::new(value, display).text(page.finish(&notes)))
+    }
+}

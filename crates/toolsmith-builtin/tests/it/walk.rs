@@ -1,0 +1,1 @@
+//! Walking trees: what ignore rules hide, links, pipes, depth and width.
