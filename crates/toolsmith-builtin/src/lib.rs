@@ -7,7 +7,9 @@
 //! do what was asked gives a [`Refusal`] that says why and what to do next.
 
 mod built_in;
+mod changing;
 pub mod edit;
+mod multi;
 mod numbered;
 pub mod patch;
 mod placeholder;
@@ -17,12 +19,14 @@ mod refusal;
 mod search;
 mod text;
 mod time;
+mod tool_edit;
 mod tool_find;
 mod tool_find_files_by_name;
 mod tool_find_recently_modified_files;
 mod tool_glob;
 mod tool_grep;
 mod tool_list_directory;
+mod tool_multi_edit;
 mod tool_read;
 mod tool_read_entire_file;
 mod tool_read_file_lines;
@@ -57,6 +61,8 @@ pub fn file_tools(workspace: &Workspace) -> Vec<AnyTool> {
     vec![
         built_in::tool(tool_read::Read(workspace.clone())),
         built_in::tool(tool_write::Write(workspace.clone())),
+        built_in::tool(tool_edit::Edit(workspace.clone())),
+        built_in::tool(tool_multi_edit::MultiEdit(workspace.clone())),
         built_in::tool(tool_read_project_context::ReadProjectContext(
             workspace.clone(),
         )),

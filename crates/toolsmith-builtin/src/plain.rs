@@ -7,7 +7,7 @@ use toolsmith_core::ToolContext;
 use crate::numbered::BUDGET;
 use crate::reading::{self, Lines};
 use crate::refusal::{Reason, Refusal};
-use crate::text::{FileKind, kind_of};
+use crate::text::{Eol, FileKind, kind_of};
 use crate::workspace::Workspace;
 
 /// The text of a file, or of a part of it.
@@ -60,6 +60,10 @@ pub(crate) fn read(
         let is_all = slice.first == Some(1) && !slice.has_more && !slice.is_cut;
         let seen = is_all.then_some(content.as_str());
         workspace.saw(context.caller(), &open.shown, digest, seen)?;
+    }
+    // A carriage return alone is a control character to whoever reads the answer.
+    if Eol::of(&content) == Eol::Cr {
+        content = content.replace('\r', "\n");
     }
     let is_short = content.len() > budget;
     if is_short {

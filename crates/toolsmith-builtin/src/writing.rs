@@ -71,7 +71,6 @@ impl Current {
         let open = OpenFile {
             file: File::from(handle),
             stat,
-            place: target.at().clone(),
             shown: target.shown.clone(),
         };
         let bytes = reading::whole(&open, LARGEST)?;

@@ -15,8 +15,6 @@ use crate::refusal::{Reason, Refusal};
 pub(crate) struct OpenFile {
     pub(crate) file: File,
     pub(crate) stat: Stat,
-    /// Where it was found.
-    pub(crate) place: Place,
     /// How a caller may be shown the path.
     pub(crate) shown: String,
 }
@@ -91,7 +89,6 @@ impl Workspace {
             FileType::RegularFile => Ok(Opened::File(OpenFile {
                 file: File::from(handle),
                 stat,
-                place,
                 shown,
             })),
             FileType::Directory => Ok(Opened::Directory(OpenDirectory {

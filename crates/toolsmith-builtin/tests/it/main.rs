@@ -11,6 +11,8 @@ mod reading;
 mod writing;
 
 mod edit_property;
+mod editing;
+mod encodings;
 mod ladder;
 mod patch;
 

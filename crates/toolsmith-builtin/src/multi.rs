@@ -1,0 +1,318 @@
+//! Changes to several files: all are worked out before the first is made.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use toolsmith_core::ToolContext;
+
+use crate::changing::{self, Changed};
+use crate::edit::{Wanted, diff};
+use crate::patch::{self, FileChange, Hunk};
+use crate::refusal::{Reason, Refusal};
+use crate::tool_edit::DIFF;
+use crate::workspace::{Deed, FileKey, Missing, Target, Workspace};
+use crate::writing::{self, Current, Freshness};
+
+/// What is to be done to one file.
+#[derive(Debug)]
+pub(crate) enum Piece<'a> {
+    /// Pieces of it are replaced.
+    Edited {
+        path: &'a str,
+        edits: Vec<Wanted<'a>>,
+    },
+    /// A patch says what.
+    Patched(FileChange),
+}
+
+impl Piece<'_> {
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::Edited { path, .. } => path,
+            Self::Patched(change) => change.path(),
+        }
+    }
+}
+
+/// What was done to one file.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct FileFacts {
+    /// The file, relative to the workspace.
+    pub(crate) file_path: String,
+    /// `edited`, `added`, `deleted` or `moved`.
+    action: String,
+    /// Where it is now, if it was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_to: Option<String>,
+    /// How many places were replaced.
+    pub(crate) replacements_made: usize,
+    /// What was found for each edit.
+    edits: Vec<EditFacts>,
+    /// How many bytes it had.
+    pub(crate) original_size: u64,
+    /// How many it has now.
+    pub(crate) new_size: u64,
+    /// What changed, as a unified diff.
+    pub(crate) diff_snippet: String,
+    /// What should be known besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// What was found for one edit.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EditFacts {
+    /// How many places were found.
+    matches_found: usize,
+    /// How many of them were replaced.
+    replacements_made: usize,
+    /// How strictly they were matched.
+    matched: String,
+    /// The lines they begin in.
+    lines: Vec<usize>,
+}
+
+impl FileFacts {
+    /// What is told of the file.
+    pub(crate) fn told(&self) -> String {
+        let to = self.moved_to.as_ref().map(|to| format!(" to {to}"));
+        let mut text = format!(
+            "{} {}{}",
+            self.action,
+            self.file_path,
+            to.unwrap_or_default()
+        );
+        for note in &self.notes {
+            text += &format!("\nNote: {note}.");
+        }
+        match self.diff_snippet.is_empty() {
+            true => text,
+            false => format!("{text}\n{}", self.diff_snippet),
+        }
+    }
+}
+
+/// Works everything out, then does all of it or nothing.
+pub(crate) fn carry_out(
+    workspace: &Workspace,
+    context: &ToolContext,
+    pieces: &[Piece<'_>],
+    is_dry: bool,
+) -> Result<Vec<FileFacts>, Refusal> {
+    let missing = match is_dry {
+        true => Missing::Refuse,
+        false => Missing::Make,
+    };
+    let mut held_for: Vec<Target> = Vec::new();
+    for piece in pieces {
+        held_for.push(workspace.target(piece.path(), Missing::Refuse).or_else(
+            |refusal| match piece {
+                Piece::Patched(FileChange::Add { path, .. }) => workspace.target(path, missing),
+                _ => Err(workspace.with_nearest(refusal, piece.path())),
+            },
+        )?);
+        if let Piece::Patched(FileChange::Update {
+            move_to: Some(to), ..
+        }) = piece
+        {
+            held_for.push(workspace.target(to, missing)?);
+        }
+    }
+    apart(&held_for)?;
+    let held_for: Vec<&Target> = held_for.iter().collect();
+    let _held = workspace.hold(&held_for, || context.is_cancelled())?;
+    let (mut deeds, mut facts) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        if context.is_cancelled() {
+            return Err(Refusal::new(Reason::Cancelled, "the call was given up"));
+        }
+        facts.push(work_out(workspace, context, piece, missing, &mut deeds)?);
+    }
+    if !is_dry {
+        writing::commit(workspace, context, &deeds)?;
+    }
+    Ok(facts)
+}
+
+/// Refuses changes to one file in two places: what the second sees would depend on what
+/// the first has not done yet.
+fn apart(targets: &[Target]) -> Result<(), Refusal> {
+    let mut keys: Vec<FileKey> = Vec::new();
+    for target in targets {
+        let key = target.key()?;
+        if keys.contains(&key) {
+            let message = format!("{} is named twice", target.shown);
+            return Err(Refusal::new(Reason::BadArgument, message)
+                .next("Put all changes to one file together"));
+        }
+        keys.push(key);
+    }
+    Ok(())
+}
+
+fn work_out(
+    workspace: &Workspace,
+    context: &ToolContext,
+    piece: &Piece<'_>,
+    missing: Missing,
+    deeds: &mut Vec<Deed>,
+) -> Result<FileFacts, Refusal> {
+    match piece {
+        Piece::Edited { path, edits } => {
+            let changed = changing::changed(workspace, context, path, edits, None)?;
+            Ok(edited(changed, deeds))
+        }
+        Piece::Patched(FileChange::Add { path, content }) => {
+            let current = Current::of(workspace, path, missing)?;
+            add(workspace, context, current, content, deeds)
+        }
+        Piece::Patched(FileChange::Delete { path }) => {
+            let current = changing::existing(workspace, path)?;
+            may_lose(workspace, context, &current)?;
+            let old = current.text().map(|(text, _)| text).unwrap_or_default();
+            let facts = FileFacts {
+                action: "deleted".to_owned(),
+                original_size: current.bytes.as_ref().map_or(0, Vec::len) as u64,
+                diff_snippet: diff(&old, "", &current.target.shown, DIFF).text,
+                file_path: current.target.shown.clone(),
+                ..FileFacts::default()
+            };
+            deeds.push(Deed::Remove {
+                target: current.target,
+            });
+            Ok(facts)
+        }
+        Piece::Patched(FileChange::Update {
+            path,
+            move_to,
+            hunks,
+        }) => {
+            let current = changing::existing(workspace, path)?;
+            let to = match move_to {
+                Some(to) => Some(Current::of(workspace, to, missing)?),
+                None => None,
+            };
+            patched(workspace, context, current, to, hunks, deeds)
+        }
+    }
+}
+
+fn edited(changed: Changed, deeds: &mut Vec<Deed>) -> FileFacts {
+    let shown = changed.current.target.shown.clone();
+    let edits: Vec<EditFacts> = changed
+        .found
+        .iter()
+        .map(|found| EditFacts {
+            matches_found: found.lines.len(),
+            replacements_made: found.lines.len(),
+            matched: found.rung.word().to_owned(),
+            lines: found.lines.clone(),
+        })
+        .collect();
+    let facts = FileFacts {
+        action: "edited".to_owned(),
+        replacements_made: edits.iter().map(|edit| edit.replacements_made).sum(),
+        edits,
+        original_size: changed.current.bytes.as_ref().map_or(0, Vec::len) as u64,
+        new_size: changed.content.len() as u64,
+        diff_snippet: diff(&changed.old, &changed.new, &shown, DIFF).text,
+        file_path: shown,
+        notes: changed.notes,
+        ..FileFacts::default()
+    };
+    deeds.push(changing::write(changed.current, changed.content));
+    facts
+}
+
+fn add(
+    workspace: &Workspace,
+    context: &ToolContext,
+    current: Current,
+    content: &str,
+    deeds: &mut Vec<Deed>,
+) -> Result<FileFacts, Refusal> {
+    may_lose(workspace, context, &current)?;
+    let old = current.text().map(|(text, _)| text).unwrap_or_default();
+    let facts = FileFacts {
+        action: "added".to_owned(),
+        original_size: current.bytes.as_ref().map_or(0, Vec::len) as u64,
+        new_size: content.len() as u64,
+        diff_snippet: diff(&old, content, &current.target.shown, DIFF).text,
+        file_path: current.target.shown.clone(),
+        ..FileFacts::default()
+    };
+    deeds.push(changing::write(current, changing::fresh_content(content)?));
+    Ok(facts)
+}
+
+fn patched(
+    workspace: &Workspace,
+    context: &ToolContext,
+    current: Current,
+    to: Option<Current>,
+    hunks: &[Hunk],
+    deeds: &mut Vec<Deed>,
+) -> Result<FileFacts, Refusal> {
+    let shown = current.target.shown.clone();
+    let (old, encoding) = current.text()?;
+    let patched = patch::apply(&old, hunks).map_err(|miss| miss.refusal(&shown))?;
+    let is_exact = patched.fit == patch::Fit::Exact;
+    match current.freshness(workspace, context, None)? {
+        Freshness::Unread if !is_exact => return Err(writing::not_read(&shown)),
+        Freshness::Stale { .. } if !is_exact => {
+            let message =
+                format!("{shown} changed since it was read, and the patch does not fit exactly");
+            return Err(Refusal::new(Reason::Stale, message).next("Read it again"));
+        }
+        _ => {}
+    }
+    if to.is_none() && patched.text == old {
+        let message = format!("nothing in {shown} would change");
+        return Err(Refusal::new(Reason::NoChange, message).next("Leave it out of the patch"));
+    }
+    let content = writing::encoded(&patched.text, &encoding, &shown)?;
+    let mut facts = FileFacts {
+        action: "edited".to_owned(),
+        replacements_made: hunks.len(),
+        edits: vec![EditFacts {
+            matches_found: hunks.len(),
+            replacements_made: hunks.len(),
+            matched: patched.fit.word().to_owned(),
+            lines: patched.lines,
+        }],
+        original_size: current.bytes.as_ref().map_or(0, Vec::len) as u64,
+        new_size: content.len() as u64,
+        diff_snippet: diff(&old, &patched.text, &shown, DIFF).text,
+        file_path: shown,
+        ..FileFacts::default()
+    };
+    match to {
+        Some(to) => {
+            may_lose(workspace, context, &to)?;
+            facts.action = "moved".to_owned();
+            facts.moved_to = Some(to.target.shown.clone());
+            deeds.push(changing::write(to, content));
+            deeds.push(Deed::Remove {
+                target: current.target,
+            });
+        }
+        None => deeds.push(changing::write(current, content)),
+    }
+    Ok(facts)
+}
+
+/// Refuses to lose what its caller has not seen as it is.
+fn may_lose(
+    workspace: &Workspace,
+    context: &ToolContext,
+    current: &Current,
+) -> Result<(), Refusal> {
+    let shown = &current.target.shown;
+    match current.freshness(workspace, context, None)? {
+        Freshness::Fresh => Ok(()),
+        Freshness::Unread => Err(writing::not_read(shown)),
+        Freshness::Stale { .. } => {
+            let message = format!("{shown} changed since it was read");
+            Err(Refusal::new(Reason::Stale, message).next("Read it again, then repeat the change"))
+        }
+    }
+}
