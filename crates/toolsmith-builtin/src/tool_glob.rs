@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
-use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Start, Stop, WalkOptions};
+use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Page, Start, Stop, WalkOptions};
 use crate::workspace::Workspace;
 
 /// Finds files whose paths fit a pattern.
@@ -138,13 +138,12 @@ impl BuiltIn for Glob {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let told = search::tell(&start, &findings, offset, &stop, |match_| {
-            match_.path.clone()
+        let page = Page::answering(&arguments);
+        let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
+            (found.path.clone(), found)
         });
-        let mut value = told.value;
-        if value.truncated {
-            value.next = search::continuing(&arguments, offset + value.returned_matches);
-        }
+        let mut value = Matches::new(&start, &findings, &mut told, &stop);
+        value.next = told.next(&arguments, offset);
         let display = format!(
             "Found {} for {} in {}",
             search::many(value.total_matches, "match", "matches"),

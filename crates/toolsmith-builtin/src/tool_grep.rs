@@ -12,8 +12,8 @@ use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::{Reason, Refusal};
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{
-    self, Case, FURTHEST, Glob, Line, Page, Pattern, Query, Request, Source, Span, Stop, Syntax,
-    Tally, View, WalkOptions, Wanted,
+    self, Case, FURTHEST, Glob, Line, Page, Pattern, Pushed, Query, Request, Source, Span, Stop,
+    Syntax, Tally, View, WalkOptions, Wanted,
 };
 use crate::workspace::Workspace;
 
@@ -177,6 +177,17 @@ impl Arguments {
         })
     }
 
+    fn view(&self) -> View {
+        let around = self.context.unwrap_or(0);
+        View {
+            offset: self.offset(),
+            take: self.limit(),
+            before: self.context_before.unwrap_or(around),
+            after: self.context_after.unwrap_or(around),
+            most_in_file: self.max_per_file,
+        }
+    }
+
     fn offset(&self) -> usize {
         self.offset.min(FURTHEST)
     }
@@ -286,6 +297,17 @@ struct Shown {
     is_context: bool,
 }
 
+impl Shown {
+    fn new(path: &str, line_number: u64, line: &str, is_match: bool) -> Self {
+        Self {
+            path: path.to_owned(),
+            line_number,
+            line: line.to_owned(),
+            is_context: !is_match,
+        }
+    }
+}
+
 impl BuiltIn for Grep {
     type Arguments = Arguments;
     type Value = Results;
@@ -346,15 +368,14 @@ impl BuiltIn for Grep {
         let mut tally = source.tally(&query, &request, &stop);
         stop.check()?;
         let mut value = Results::new(&arguments, &source, &tally, &stop);
-        let mut page = Page::new();
+        let offset = arguments.offset();
+        let mut page = Page::answering(&arguments);
         let shown = match arguments.output_mode {
             OutputMode::Content => {
                 value.show_lines(&mut page, &arguments, &source, &mut tally, &query, &stop)
             }
-            OutputMode::FilesWithMatches => {
-                value.show_files(&mut page, &arguments, &source, &tally)
-            }
-            OutputMode::Count => value.show_counts(&mut page, &arguments, &source, &tally),
+            OutputMode::FilesWithMatches => value.show_files(&mut page, offset, &source, &tally),
+            OutputMode::Count => value.show_counts(&mut page, offset, &source, &tally),
         };
         stop.check()?;
         let mut notes = Vec::new();
@@ -371,11 +392,11 @@ impl BuiltIn for Grep {
             }
             notes.push(value.nothing());
         } else {
-            value.truncated = value.truncated || arguments.offset() as u64 + (shown as u64) < there;
-            notes.push(value.amount(arguments.offset(), shown, there));
+            value.truncated = value.truncated || ((offset + shown) as u64) < there;
+            notes.push(value.amount(offset, shown, there));
         }
         if value.truncated && shown > 0 {
-            value.next = search::continuing(&arguments, arguments.offset() + shown);
+            value.next = search::continuing(&arguments, offset + shown);
         }
         if stop.is_late() {
             notes.push(format!(
@@ -443,37 +464,34 @@ impl Results {
     fn show_files(
         &mut self,
         page: &mut Page,
-        arguments: &Arguments,
+        offset: usize,
         source: &Source,
         tally: &Tally,
     ) -> usize {
-        for hit in tally.hits.iter().skip(arguments.offset()) {
-            let path = source.path(hit);
-            if !page.push(&path) {
-                break;
-            }
-            self.files.push(path);
-        }
+        let hits = tally.hits.iter().skip(offset);
+        let paths = hits.map(|hit| source.path(hit));
+        let is_told = |path: &String| page.push(path, path) != Pushed::Later;
+        self.files = paths.take_while(is_told).collect();
         self.files.len()
     }
 
     fn show_counts(
         &mut self,
         page: &mut Page,
-        arguments: &Arguments,
+        offset: usize,
         source: &Source,
         tally: &Tally,
     ) -> usize {
-        for hit in tally.hits.iter().skip(arguments.offset()) {
-            let path = source.path(hit);
-            if !page.push(&format!("{path}:{}", hit.count)) {
-                break;
-            }
-            self.counts.push(Counted {
-                path,
-                count: hit.count,
-            });
-        }
+        let hits = tally.hits.iter().skip(offset);
+        let counts = hits.map(|hit| Counted {
+            path: source.path(hit),
+            count: hit.count,
+        });
+        let is_told = |counted: &Counted| {
+            let line = format!("{}:{}", counted.path, counted.count);
+            page.push(&line, counted) != Pushed::Later
+        };
+        self.counts = counts.take_while(is_told).collect();
         self.counts.len()
     }
 
@@ -486,47 +504,31 @@ impl Results {
         query: &Query,
         stop: &Stop<'_>,
     ) -> usize {
-        let around = arguments.context.unwrap_or(0);
-        let view = View {
-            offset: arguments.offset(),
-            take: arguments.limit(),
-            before: arguments.context_before.unwrap_or(around),
-            after: arguments.context_after.unwrap_or(around),
-            most_in_file: arguments.max_per_file,
-        };
+        let view = arguments.view();
         let has_context = view.before + view.after > 0;
         let mut shown = 0;
         search::gather(source, tally, query, view, stop, |hit, path, lines| {
             if hit.is_binary {
-                // Its matches count as shown: they are not lines anybody could read.
-                let told = page.push(&format!("{path}: binary file matches"));
-                if told {
-                    shown += usize::try_from(hit.count)
-                        .unwrap_or(usize::MAX)
-                        .min(view.take);
-                    self.matches.push(Shown {
-                        path: path.to_owned(),
-                        line_number: 0,
-                        line: "binary file matches".to_owned(),
-                        is_context: false,
-                    });
+                let line = Shown::new(path, 0, "binary file matches", true);
+                if page.push(&format!("{path}: {}", line.line), &line) == Pushed::Later {
+                    return false;
                 }
-                return told;
+                // Its matches count as shown: they are not lines anybody could read.
+                let matches = usize::try_from(hit.count).unwrap_or(usize::MAX);
+                shown += matches.min(view.take - shown);
+                self.matches.push(line);
+                return true;
             }
             for (index, line) in lines.iter().enumerate() {
                 let is_apart =
                     has_context && (line.is_after_gap || index == 0) && !self.matches.is_empty();
                 let text = told(path, line, arguments.line_numbers, is_apart);
-                if !page.push(&text) {
+                let line_value = Shown::new(path, line.number, &line.text, line.is_match);
+                if page.push(&text, &line_value) == Pushed::Later {
                     return false;
                 }
                 shown += usize::from(line.begins);
-                self.matches.push(Shown {
-                    path: path.to_owned(),
-                    line_number: line.number,
-                    line: line.text.clone(),
-                    is_context: !line.is_match,
-                });
+                self.matches.push(line_value);
             }
             true
         });

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
+use grep_searcher::{BinaryDetection, Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
-use super::content::{Binary, Query};
+use super::content::{Query, Watched};
 use super::pattern::Span;
 use super::stop::Stop;
 
@@ -38,8 +38,6 @@ pub(crate) struct Window {
     pub(crate) after: usize,
     /// How many bytes of text may be shown.
     pub(crate) room: usize,
-    /// Whether a file that is not text is searched to its end.
-    pub(crate) is_named: bool,
 }
 
 /// The lines of a file that are shown.
@@ -49,11 +47,12 @@ pub(crate) fn lines(
     window: Window,
     stop: &Stop<'_>,
 ) -> io::Result<Vec<Line>> {
-    let binary = match window.is_named {
-        true => Binary::Whole,
-        false => Binary::Quit,
-    };
-    let mut searcher = query.searcher(binary, window.before, window.after);
+    let mut searcher = query.searcher();
+    searcher
+        .line_number(true)
+        .before_context(window.before)
+        .after_context(window.after)
+        .binary_detection(BinaryDetection::quit(0));
     let mut lines = Lines {
         query,
         window,
@@ -64,7 +63,7 @@ pub(crate) fn lines(
         has_gap: false,
         shown: Vec::new(),
     };
-    query.search(&mut searcher, file, stop, &mut lines)?;
+    query.search(&mut searcher.build(), Watched::new(file, stop), &mut lines)?;
     Ok(lines.shown)
 }
 

@@ -34,7 +34,7 @@ pub(crate) use content::{Query, Request, Tally, text_query};
 pub(crate) use globs::{Case, Glob};
 pub(crate) use lines::Line;
 pub(crate) use names::{Names, Order, fuzzy, look};
-pub(crate) use page::{FURTHEST, Page, continuing, many, unseen, window};
+pub(crate) use page::{FURTHEST, Page, Pushed, continuing, many, unseen, window};
 pub(crate) use pattern::{Pattern, Span, Syntax, Wanted};
 pub(crate) use report::{Match, Matches, tell, word};
 pub(crate) use shown::{Source, View, gather};

@@ -12,7 +12,7 @@ use super::globs::{Case, marked};
 use crate::refusal::{Reason, Refusal};
 
 /// The longest pattern that is read.
-const LONGEST: usize = 10_000;
+const LONGEST: usize = 4000;
 
 /// How large a compiled pattern may be, in bytes.
 const LARGEST: usize = 10 << 20;
@@ -106,9 +106,10 @@ impl Pattern {
             .nest_limit(DEEPEST)
             .size_limit(LARGEST)
             .dfa_size_limit(LARGEST);
-        match wanted.span {
-            Span::Line => builder.line_terminator(Some(b'\n')).crlf(has_crlf),
-            Span::Lines => &mut builder,
+        match (wanted.span, has_crlf) {
+            (Span::Line, true) => builder.crlf(true),
+            (Span::Line, false) => builder.line_terminator(Some(b'\n')),
+            (Span::Lines, _) => &mut builder,
         };
         match builder.build(wanted.text) {
             Ok(matcher) => Ok(Self::Linear { matcher, has_crlf }),

@@ -11,3 +11,5 @@ mod globs;
 mod grep;
 
 mod find;
+
+mod navigation;
