@@ -133,9 +133,7 @@ impl BuiltIn for SearchInFile {
             &stop,
             |hit, path, lines| {
                 if hit.is_binary {
-                    notes.push(format!(
-                        "{path} is not text; its lines are shown as far as they can be."
-                    ));
+                    notes.push(format!("{path}: binary file matches"));
                 }
                 lines.iter().all(|line| {
                     let found = Match {

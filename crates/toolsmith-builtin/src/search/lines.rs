@@ -86,10 +86,10 @@ impl Lines<'_> {
         seen > self.window.skip && seen <= self.window.skip + self.window.take
     }
 
-    fn line(&mut self, number: Option<u64>, bytes: &[u8], found: Option<Range<usize>>) -> Line {
+    fn line(&mut self, number: Option<u64>, bytes: &[u8], found: Option<&Range<usize>>) -> Line {
         Line {
             number: number.unwrap_or_default(),
-            text: cut(bytes, found.clone().unwrap_or(0..0)),
+            text: cut(bytes, found.unwrap_or(&(0..0))),
             is_match: found.is_some(),
             is_after_gap: std::mem::take(&mut self.has_gap),
             begins: false,
@@ -138,7 +138,7 @@ impl Sink for Lines<'_> {
                     .map(|found| found.start()..found.end()),
                 Span::Lines => None,
             };
-            let line = self.line(Some(number), bytes, Some(place.unwrap_or(0..0)));
+            let line = self.line(Some(number), bytes, Some(&place.unwrap_or(0..0)));
             size += line.text.len();
             self.show(line);
         }
@@ -170,7 +170,7 @@ fn without_end(line: &[u8]) -> &[u8] {
 }
 
 /// The text of a line; of a long one the part around what was found.
-pub(crate) fn cut(line: &[u8], found: Range<usize>) -> String {
+fn cut(line: &[u8], found: &Range<usize>) -> String {
     if line.len() <= LONGEST_LINE {
         return String::from_utf8_lossy(line).into_owned();
     }

@@ -18,6 +18,7 @@ mod page;
 mod pattern;
 mod queue;
 mod report;
+mod results;
 mod rules;
 mod shown;
 mod start;
@@ -30,13 +31,13 @@ use std::time::SystemTime;
 
 use toolsmith_core::AnyTool;
 
-pub(crate) use content::{Query, Request, Tally, text_query};
+pub(crate) use content::{Query, Request, text_query};
 pub(crate) use globs::{Case, Glob};
-pub(crate) use lines::Line;
 pub(crate) use names::{Names, Order, fuzzy, look};
 pub(crate) use page::{FURTHEST, Page, Pushed, continuing, many, unseen, window};
 pub(crate) use pattern::{Pattern, Span, Syntax, Wanted};
 pub(crate) use report::{Match, Matches, tell, word};
+pub(crate) use results::{OutputMode, Results};
 pub(crate) use shown::{Source, View, gather};
 pub(crate) use start::Start;
 pub(crate) use stop::Stop;

@@ -96,7 +96,7 @@ pub(crate) fn grow(start: &Start, levels: usize, include_ignored: bool, stop: &S
         level.shown.truncate(room);
         level.shown.retain(|(name, _)| {
             // Once there is no room for a name, there is none for those that follow.
-            left = left.checked_sub(ROW + 2 * name.len()).unwrap_or(0);
+            left = left.saturating_sub(ROW + 2 * name.len());
             left > 0
         });
         let more = level.total - level.shown.len() as u64;

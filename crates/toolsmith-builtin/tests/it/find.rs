@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tree::Tree;
 
 #[track_caller]
-fn check(tree: &Tree, arguments: Value, expected: &[&str]) {
+fn check(tree: &Tree, arguments: &Value, expected: &[&str]) {
     assert_eq!(
         tree.sorted("find", arguments.clone()),
         expected,
@@ -25,48 +25,48 @@ fn conditions_are_met_all_at_once() {
     tree.write("big.bin", vec![b'x'; 5000]);
     check(
         &tree,
-        json!({"name": "*.rs"}),
+        &json!({"name": "*.rs"}),
         &["a.rs", "src/b.rs", "src/deep/er/d.RS"],
     );
     check(
         &tree,
-        json!({"name": "*.rs", "case_sensitive": true}),
+        &json!({"name": "*.rs", "case_sensitive": true}),
         &["a.rs", "src/b.rs"],
     );
     check(
         &tree,
-        json!({"extension": ".rs", "path": "src"}),
+        &json!({"extension": ".rs", "path": "src"}),
         &["src/b.rs", "src/deep/er/d.RS"],
     );
     check(
         &tree,
-        json!({"type": "directory"}),
+        &json!({"type": "directory"}),
         &["empty", "src", "src/deep", "src/deep/er"],
     );
     check(
         &tree,
-        json!({"type": "directory", "max_depth": 0}),
+        &json!({"type": "directory", "max_depth": 0}),
         &["empty", "src"],
     );
     check(
         &tree,
-        json!({"type": "file", "max_depth": 0}),
+        &json!({"type": "file", "max_depth": 0}),
         &["a.rs", "big.bin"],
     );
     check(
         &tree,
-        json!({"type": "file", "max_depth": 1}),
+        &json!({"type": "file", "max_depth": 1}),
         &["a.rs", "big.bin", "src/b.rs", "src/c.txt"],
     );
-    check(&tree, json!({"size_min": 1000}), &["big.bin"]);
-    check(&tree, json!({"size_min": 1000, "size_max": 4999}), &[]);
+    check(&tree, &json!({"size_min": 1000}), &["big.bin"]);
+    check(&tree, &json!({"size_min": 1000, "size_max": 4999}), &[]);
     check(
         &tree,
-        json!({"type": "file", "exclude_patterns": ["src", "*.bin"]}),
+        &json!({"type": "file", "exclude_patterns": ["src", "*.bin"]}),
         &["a.rs"],
     );
-    check(&tree, json!({"name": "src/*.rs"}), &["src/b.rs"]);
-    check(&tree, json!({"name": "b.rs"}), &["src/b.rs"]);
+    check(&tree, &json!({"name": "src/*.rs"}), &["src/b.rs"]);
+    check(&tree, &json!({"name": "b.rs"}), &["src/b.rs"]);
 }
 
 #[test]

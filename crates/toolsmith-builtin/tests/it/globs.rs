@@ -145,6 +145,26 @@ fn a_pattern_that_names_what_is_hidden_finds_it() {
 }
 
 #[test]
+fn a_pattern_that_is_a_whole_path_begins_in_its_folder() {
+    let tree = Tree::of(&["src/x/a.rs", "src/b.rs", "c.rs"]);
+    let root = tree.path().to_str().unwrap();
+    for (pattern, expected) in [
+        (
+            format!("{root}/src/**/*.rs"),
+            vec!["src/b.rs", "src/x/a.rs"],
+        ),
+        (format!("{root}/*.rs"), vec!["c.rs"]),
+        (format!("{root}/src/b.rs"), vec!["src/b.rs"]),
+    ] {
+        assert_eq!(tree.sorted("glob", json!({"pattern": pattern})), expected);
+    }
+    assert_eq!(
+        tree.refusal("glob", json!({"pattern": "/etc/pass*"})).0,
+        "OUTSIDE_ROOT"
+    );
+}
+
+#[test]
 fn folders_and_dotted_names_are_shown_as_asked() {
     let tree = Tree::of(&["tests/a", ".cache/tests/b"]);
     assert!(tree.paths("glob", json!({"pattern": "tests"})).is_empty());
@@ -226,7 +246,7 @@ fn a_pattern_that_cannot_be_read_is_refused_with_a_mark_under_the_fault() {
     }
     for pattern in [
         "",
-        "/etc/*",
+        "/*",
         "../*",
         "a/../b",
         &"{".repeat(900),

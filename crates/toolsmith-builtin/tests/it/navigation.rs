@@ -369,7 +369,9 @@ fn files_are_found_by_name_and_by_age() {
         ("src/lib/a.rs", 200),
         ("src/lib/deep/b.rs", 100),
     ];
-    ages.map(|(name, seconds)| tree.age(name, seconds));
+    for (name, seconds) in ages {
+        tree.age(name, seconds);
+    }
     tree.age("README.md", 3600 * 5);
     let value = tree.value("find_recently_modified_files", json!({"hours_ago": 2}));
     assert_eq!(
