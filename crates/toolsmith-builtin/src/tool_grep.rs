@@ -26,8 +26,9 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("-C", "context"),
 ];
 
-/// How long a search that found nothing may look for other spellings.
-const SECOND_LOOK: Duration = Duration::from_secs(1);
+/// How long a search that found nothing may have taken, and may take again, to look for
+/// other spellings. A large tree is not read twice.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
 
 /// How many results there are at most where all were asked for.
 const ALL: usize = 5000;

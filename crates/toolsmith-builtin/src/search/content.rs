@@ -16,7 +16,7 @@ use ignore::types::Types;
 use super::folder::Kind;
 use super::globs::{Case, Glob};
 use super::kept::Kept;
-use super::pattern::{Pattern, Span, Syntax, TOO_MANY_STEPS, Wanted};
+use super::pattern::{Patient, Pattern, STOPPED, Span, Syntax, TOO_MANY_STEPS, Wanted};
 use super::start::Start;
 use super::stop::Stop;
 use super::times::Moment;
@@ -71,12 +71,15 @@ impl Query {
     pub(super) fn search<S: Sink<Error = io::Error>>(
         &self,
         searcher: &mut Searcher,
-        file: impl Read,
+        file: Watched<'_>,
         sink: S,
     ) -> io::Result<()> {
         match &self.pattern {
             Pattern::Linear { matcher, .. } => searcher.search_reader(matcher, file, sink),
-            Pattern::Backtracking(matcher) => searcher.search_reader(matcher, file, sink),
+            Pattern::Backtracking(pattern) => {
+                let stop = file.stop;
+                searcher.search_reader(Patient { pattern, stop }, file, sink)
+            }
         }
     }
 }
@@ -177,7 +180,7 @@ impl Skipped {
             self.too_many_steps += 1;
         } else if said.contains("allocation limit") {
             self.too_long += 1;
-        } else if error.kind() != io::ErrorKind::TimedOut {
+        } else if said != STOPPED && error.kind() != io::ErrorKind::TimedOut {
             self.unreadable += 1;
         }
     }

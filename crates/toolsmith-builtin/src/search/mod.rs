@@ -4,8 +4,10 @@
 //! `start` opens where a search begins and `walk` goes on from there, over handles of
 //! `folder` and by the `rules` of ignore files; several threads share the work through
 //! `queue`, as long as `stop` lets them. `names` and `content` are what a walk looks
-//! for, with `globs` and `pattern` to match; `lines` shows what was found, `kept` and
-//! `page` bound how much of it, and `times` reads and writes when.
+//! for, with `globs` and `pattern` to match and `times` to read when; `tree` needs no
+//! threads. Of what was found, `kept` keeps the first, `shown` and `lines` read what is
+//! told of it, and `report`, `results` and `page` tell it. `define` is what the tools'
+//! definitions have in common.
 
 mod content;
 pub(crate) mod define;
