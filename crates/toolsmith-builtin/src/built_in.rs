@@ -12,6 +12,9 @@ use toolsmith_core::{
 
 use crate::refusal::Refusal;
 
+/// The longest list that is metadata too; longer ones are in the value alone.
+const LISTED: usize = 100;
+
 /// A built-in tool. It blocks its thread, and looks at the context's cancellation in
 /// every loop that may be long.
 pub(crate) trait BuiltIn: Send + Sync + 'static {
@@ -101,7 +104,11 @@ fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
     };
     let mut outcome = Outcome::nothing().with_display(answer.display);
     if let (true, Value::Object(facts)) = (T::HAS_METADATA, &value) {
-        outcome.metadata = facts.clone();
+        let is_short = |fact: &Value| fact.as_array().is_none_or(|list| list.len() <= LISTED);
+        let facts = facts.iter().filter(|(_, fact)| is_short(fact));
+        outcome.metadata = facts
+            .map(|(name, fact)| (name.clone(), fact.clone()))
+            .collect();
     }
     for block in answer.blocks {
         outcome = outcome.with_block(block);

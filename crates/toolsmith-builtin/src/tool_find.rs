@@ -9,7 +9,7 @@ use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::{Reason, Refusal};
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{
-    self, Case, Clock, FURTHEST, Glob, Match, Matches, Moment, Names, Order, Start, Stop,
+    self, Case, Clock, FURTHEST, Glob, Match, Matches, Moment, Names, Order, Page, Start, Stop,
     WalkOptions,
 };
 use crate::workspace::Workspace;
@@ -255,11 +255,12 @@ impl BuiltIn for Find {
         let offset = arguments.offset.min(FURTHEST);
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let told = search::tell(&start, &findings, offset, &stop, line);
-        let mut value = told.value;
-        if value.truncated {
-            value.next = search::continuing(&arguments, offset + value.returned_matches);
-        }
+        let page = Page::answering(&arguments);
+        let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
+            (line(&found), found)
+        });
+        let mut value = Matches::new(&start, &findings, &mut told, &stop);
+        value.next = told.next(&arguments, offset);
         let total = search::many(value.total_matches, "match", "matches");
         let mut notes = told.notes;
         if findings.total == 0 {

@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
-use crate::search::{self, Case, FURTHEST, Glob, Names, Start, Stop, WalkOptions};
+use crate::search::{self, Case, FURTHEST, Glob, Names, Page, Start, Stop, WalkOptions};
 use crate::workspace::Workspace;
 
 /// Finds files by their names.
@@ -115,13 +115,17 @@ impl BuiltIn for FindFilesByName {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let told = search::tell(&start, &findings, offset, &stop, |found| found.path.clone());
-        let files: Vec<String> = told
-            .value
-            .matches
-            .into_iter()
-            .map(|found| found.path)
-            .collect();
+        let page = Page::answering(&arguments);
+        let told = search::tell(&start, &findings, offset, &stop, page, |found| {
+            (found.path.clone(), found.path)
+        });
+        let value = Results {
+            next: told.next(&arguments, offset),
+            files: told.rows,
+            total_found: findings.total,
+            truncated: told.truncated,
+            hidden_by_ignore: findings.unseen.ignored,
+        };
         let mut notes = told.notes;
         if findings.total == 0 {
             notes.insert(
@@ -137,15 +141,6 @@ impl BuiltIn for FindFilesByName {
             search::many(findings.total, "file", "files"),
             start.shown
         );
-        let value = Results {
-            next: (told.value.truncated && !files.is_empty())
-                .then(|| search::continuing(&arguments, offset + files.len()))
-                .flatten(),
-            files,
-            total_found: findings.total,
-            truncated: told.value.truncated,
-            hidden_by_ignore: findings.unseen.ignored,
-        };
         Ok(Answer::new(value, display).text(told.page.finish(&notes)))
     }
 }

@@ -9,7 +9,7 @@ use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{
-    self, Case, Clock, FURTHEST, Glob, Moment, Names, Order, Start, Stop, WalkOptions,
+    self, Case, Clock, FURTHEST, Glob, Moment, Names, Order, Page, Start, Stop, WalkOptions,
 };
 use crate::workspace::Workspace;
 
@@ -142,18 +142,22 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let told = search::tell(&start, &findings, offset, &stop, |found| {
-            format!("{}\t{}", found.path, found.mtime)
-        });
-        let files: Vec<Changed> = told
-            .value
-            .matches
-            .into_iter()
-            .map(|found| Changed {
+        let page = Page::answering(&arguments);
+        let told = search::tell(&start, &findings, offset, &stop, page, |found| {
+            let line = format!("{}\t{}", found.path, found.mtime);
+            let changed = Changed {
                 path: found.path,
                 mtime: found.mtime,
-            })
-            .collect();
+            };
+            (line, changed)
+        });
+        let value = Results {
+            next: told.next(&arguments, offset),
+            files: told.rows,
+            total_found: findings.total,
+            truncated: told.truncated,
+            hidden_by_ignore: findings.unseen.ignored,
+        };
         let mut notes = told.notes;
         let hours = search::many(arguments.hours_ago.into(), "hour", "hours");
         if findings.total == 0 {
@@ -170,15 +174,6 @@ impl BuiltIn for FindRecentlyModifiedFiles {
             search::many(findings.total, "file", "files"),
             start.shown
         );
-        let value = Results {
-            next: (told.value.truncated && !files.is_empty())
-                .then(|| search::continuing(&arguments, offset + files.len()))
-                .flatten(),
-            files,
-            total_found: findings.total,
-            truncated: told.value.truncated,
-            hidden_by_ignore: findings.unseen.ignored,
-        };
         Ok(Answer::new(value, display).text(told.page.finish(&notes)))
     }
 }

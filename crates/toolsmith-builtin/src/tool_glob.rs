@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
-use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Start, Stop, WalkOptions};
+use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Page, Start, Stop, WalkOptions};
 use crate::workspace::Workspace;
 
 /// Finds files whose paths fit a pattern.
@@ -65,6 +65,32 @@ pub(crate) struct Arguments {
     hidden: bool,
 }
 
+impl Arguments {
+    /// The argument that names the folder, the folder, and the pattern from there on. A
+    /// pattern that is a whole path names the folder itself.
+    fn split(&self) -> (&'static str, &str, &str) {
+        let is_wild = |name: &str| name.contains(['*', '?', '[', '{', '\\']);
+        if !self.pattern.starts_with('/') || self.path != define::here() {
+            return ("path", &self.path, &self.pattern);
+        }
+        let mut slash = 0;
+        for (at, _) in self.pattern.match_indices('/').skip(1) {
+            if is_wild(&self.pattern[slash..at]) {
+                break;
+            }
+            slash = at;
+        }
+        match slash {
+            0 => ("path", &self.path, &self.pattern),
+            slash => (
+                "pattern",
+                &self.pattern[..slash],
+                &self.pattern[slash + 1..],
+            ),
+        }
+    }
+}
+
 impl BuiltIn for Glob {
     type Arguments = Arguments;
     type Value = Matches;
@@ -102,12 +128,8 @@ impl BuiltIn for Glob {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        reading(
-            &self.workspace,
-            "path",
-            &arguments.path,
-            &format!("find {}", arguments.pattern),
-        )
+        let (argument, path, pattern) = arguments.split();
+        reading(&self.workspace, argument, path, &format!("find {pattern}"))
     }
 
     fn call(
@@ -115,13 +137,19 @@ impl BuiltIn for Glob {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Matches>, Refusal> {
+        let (argument, path, pattern) = arguments.split();
         let case = Case::sensitive_if(arguments.case_sensitive);
-        let glob = search::Glob::new("pattern", &arguments.pattern, case)?;
-        let start = Start::open(&self.workspace, &arguments.path)?;
+        let glob = search::Glob::new("pattern", pattern, case)?;
+        let start = Start::open(&self.workspace, path)?;
         let stop = Stop::after(LIMIT, context);
         let offset = arguments.offset.min(FURTHEST);
         let names = Names {
             options: WalkOptions {
+                // In a whole path a name is about one folder, not about any depth.
+                levels: match argument == "pattern" && !pattern.contains('/') {
+                    true => 1,
+                    false => usize::MAX,
+                },
                 include_ignored: arguments.include_ignored,
                 hidden: arguments.hidden,
                 way: glob.way().clone(),
@@ -138,13 +166,12 @@ impl BuiltIn for Glob {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let told = search::tell(&start, &findings, offset, &stop, |match_| {
-            match_.path.clone()
+        let page = Page::answering(&arguments);
+        let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
+            (found.path.clone(), found)
         });
-        let mut value = told.value;
-        if value.truncated {
-            value.next = search::continuing(&arguments, offset + value.returned_matches);
-        }
+        let mut value = Matches::new(&start, &findings, &mut told, &stop);
+        value.next = told.next(&arguments, offset);
         let display = format!(
             "Found {} for {} in {}",
             search::many(value.total_matches, "match", "matches"),

@@ -5,29 +5,21 @@ use std::time::{Duration, Instant};
 use ignore::types::{Types, TypesBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::{Reason, Refusal};
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{
-    self, Case, FURTHEST, Glob, Line, Page, Pattern, Query, Request, Source, Span, Stop, Syntax,
-    Tally, View, WalkOptions, Wanted,
+    self, Case, FURTHEST, Glob, OutputMode, Page, Pattern, Query, Request, Results, Source, Span,
+    Stop, Syntax, View, WalkOptions, Wanted,
 };
 use crate::workspace::Workspace;
 
-/// Other names of arguments, as they are known from the command line.
-pub(crate) const ALIASES: &[(&str, &str)] = &[
-    ("-i", "case_insensitive"),
-    ("-n", "line_numbers"),
-    ("-A", "context_after"),
-    ("-B", "context_before"),
-    ("-C", "context"),
-];
-
-/// How long a search that found nothing may look for other spellings.
-const SECOND_LOOK: Duration = Duration::from_secs(1);
+/// How long a search that found nothing may have taken, and may take again, to look for
+/// other spellings. A large tree is not read twice.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
 
 /// How many results there are at most where all were asked for.
 const ALL: usize = 5000;
@@ -41,19 +33,6 @@ impl Grep {
     pub(crate) fn new(workspace: Workspace) -> Self {
         Self { workspace }
     }
-}
-
-/// What is told of what was found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum OutputMode {
-    /// The lines.
-    Content,
-    /// The files, the newest first.
-    #[default]
-    FilesWithMatches,
-    /// How many matches each file has.
-    Count,
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -177,6 +156,17 @@ impl Arguments {
         })
     }
 
+    fn view(&self) -> View {
+        let around = self.context.unwrap_or(0);
+        View {
+            offset: self.offset(),
+            take: self.limit(),
+            before: self.context_before.unwrap_or(around),
+            after: self.context_after.unwrap_or(around),
+            most_in_file: self.max_per_file,
+        }
+    }
+
     fn offset(&self) -> usize {
         self.offset.min(FURTHEST)
     }
@@ -221,71 +211,6 @@ fn types(name: &str) -> Result<Types, Refusal> {
         .detail("nearest", nearest))
 }
 
-/// What was found.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Results {
-    /// The pattern that was looked for.
-    search_pattern: String,
-    /// The folder or file that was searched.
-    search_path: String,
-    /// What is told of it.
-    output_mode: OutputMode,
-    /// How many results there are in all: matches in the modes `content` and `count`, else files.
-    total_matches: u64,
-    /// How many files something was found in.
-    total_files: u64,
-    /// How many results were passed over.
-    offset: usize,
-    /// How many results were asked for.
-    head_limit: i64,
-    /// How many files were searched.
-    files_searched: u64,
-    /// How many files and folders ignore rules hid; what is in such a folder is not counted.
-    hidden_by_ignore: u64,
-    /// Whether there are more results than are here.
-    truncated: bool,
-    /// Whether time ran out before all files were searched.
-    timed_out: bool,
-    /// How many files would match if capital letters did not matter, where nothing was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    case_insensitive_files: Option<u64>,
-    /// The files, in the mode `files_with_matches`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<String>,
-    /// The files and their counts, in the mode `count`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    counts: Vec<Counted>,
-    /// The lines, in the mode `content`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    matches: Vec<Shown>,
-    /// The arguments that continue the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Value>,
-}
-
-/// How many matches a file has.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Counted {
-    /// The file.
-    path: String,
-    /// How many matches it has.
-    count: u64,
-}
-
-/// A line that is shown.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Shown {
-    /// The file.
-    path: String,
-    /// The number of the line, from 1; 0 where the file is not text.
-    line_number: u64,
-    /// The line.
-    line: String,
-    /// Whether it only stands near a match.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    is_context: bool,
-}
-
 impl BuiltIn for Grep {
     type Arguments = Arguments;
     type Value = Results;
@@ -317,6 +242,11 @@ impl BuiltIn for Grep {
             ))
             .with_example(example("The text itself.", json!({"pattern": "items[0].name", "fixed_strings": true})))
             .with_meta(meta("grep", "search", &["content", "regex", "ripgrep"]))
+            .with_aliases("case_insensitive", &["-i"])
+            .with_aliases("line_numbers", &["-n"])
+            .with_aliases("context_after", &["-A"])
+            .with_aliases("context_before", &["-B"])
+            .with_aliases("context", &["-C"])
     }
 
     fn binding() -> Binding {
@@ -345,16 +275,27 @@ impl BuiltIn for Grep {
         let stop = Stop::after(LIMIT, context);
         let mut tally = source.tally(&query, &request, &stop);
         stop.check()?;
-        let mut value = Results::new(&arguments, &source, &tally, &stop);
-        let mut page = Page::new();
+        let mut value = Results::new(
+            &arguments.pattern,
+            arguments.output_mode,
+            &source,
+            &tally,
+            &stop,
+        );
+        (value.offset, value.head_limit) = (arguments.offset(), arguments.head_limit);
+        let offset = arguments.offset();
+        let mut page = Page::answering(&arguments);
         let shown = match arguments.output_mode {
-            OutputMode::Content => {
-                value.show_lines(&mut page, &arguments, &source, &mut tally, &query, &stop)
-            }
-            OutputMode::FilesWithMatches => {
-                value.show_files(&mut page, &arguments, &source, &tally)
-            }
-            OutputMode::Count => value.show_counts(&mut page, &arguments, &source, &tally),
+            OutputMode::Content => value.show_lines(
+                &mut page,
+                (arguments.view(), arguments.line_numbers),
+                &source,
+                &mut tally,
+                &query,
+                &stop,
+            ),
+            OutputMode::FilesWithMatches => value.show_files(&mut page, offset, &source, &tally),
+            OutputMode::Count => value.show_counts(&mut page, offset, &source, &tally),
         };
         stop.check()?;
         let mut notes = Vec::new();
@@ -371,11 +312,11 @@ impl BuiltIn for Grep {
             }
             notes.push(value.nothing());
         } else {
-            value.truncated = value.truncated || arguments.offset() as u64 + (shown as u64) < there;
-            notes.push(value.amount(arguments.offset(), shown, there));
+            value.truncated = value.truncated || ((offset + shown) as u64) < there;
+            notes.push(value.amount(offset, shown, there));
         }
         if value.truncated && shown > 0 {
-            value.next = search::continuing(&arguments, arguments.offset() + shown);
+            value.next = search::continuing(&arguments, offset + shown);
         }
         if stop.is_late() {
             notes.push(format!(
@@ -413,173 +354,4 @@ fn other_spellings(
     let tally = source.tally(&arguments.query(Case::Insensitive)?, &request, &stop);
     stop.check()?;
     Ok(Some(tally.files).filter(|files| *files > 0))
-}
-
-impl Results {
-    fn new(arguments: &Arguments, source: &Source, tally: &Tally, stop: &Stop<'_>) -> Self {
-        Self {
-            search_pattern: arguments.pattern.clone(),
-            search_path: source.shown().to_owned(),
-            output_mode: arguments.output_mode,
-            total_matches: match arguments.output_mode {
-                OutputMode::FilesWithMatches => tally.files,
-                OutputMode::Content | OutputMode::Count => tally.matches,
-            },
-            total_files: tally.files,
-            offset: arguments.offset(),
-            head_limit: arguments.head_limit,
-            files_searched: tally.searched,
-            hidden_by_ignore: tally.unseen.ignored,
-            truncated: false,
-            timed_out: stop.is_late(),
-            case_insensitive_files: None,
-            files: Vec::new(),
-            counts: Vec::new(),
-            matches: Vec::new(),
-            next: None,
-        }
-    }
-
-    fn show_files(
-        &mut self,
-        page: &mut Page,
-        arguments: &Arguments,
-        source: &Source,
-        tally: &Tally,
-    ) -> usize {
-        for hit in tally.hits.iter().skip(arguments.offset()) {
-            let path = source.path(hit);
-            if !page.push(&path) {
-                break;
-            }
-            self.files.push(path);
-        }
-        self.files.len()
-    }
-
-    fn show_counts(
-        &mut self,
-        page: &mut Page,
-        arguments: &Arguments,
-        source: &Source,
-        tally: &Tally,
-    ) -> usize {
-        for hit in tally.hits.iter().skip(arguments.offset()) {
-            let path = source.path(hit);
-            if !page.push(&format!("{path}:{}", hit.count)) {
-                break;
-            }
-            self.counts.push(Counted {
-                path,
-                count: hit.count,
-            });
-        }
-        self.counts.len()
-    }
-
-    fn show_lines(
-        &mut self,
-        page: &mut Page,
-        arguments: &Arguments,
-        source: &Source,
-        tally: &mut Tally,
-        query: &Query,
-        stop: &Stop<'_>,
-    ) -> usize {
-        let around = arguments.context.unwrap_or(0);
-        let view = View {
-            offset: arguments.offset(),
-            take: arguments.limit(),
-            before: arguments.context_before.unwrap_or(around),
-            after: arguments.context_after.unwrap_or(around),
-            most_in_file: arguments.max_per_file,
-        };
-        let has_context = view.before + view.after > 0;
-        let mut shown = 0;
-        search::gather(source, tally, query, view, stop, |hit, path, lines| {
-            if hit.is_binary {
-                // Its matches count as shown: they are not lines anybody could read.
-                let told = page.push(&format!("{path}: binary file matches"));
-                if told {
-                    shown += usize::try_from(hit.count)
-                        .unwrap_or(usize::MAX)
-                        .min(view.take);
-                    self.matches.push(Shown {
-                        path: path.to_owned(),
-                        line_number: 0,
-                        line: "binary file matches".to_owned(),
-                        is_context: false,
-                    });
-                }
-                return told;
-            }
-            for (index, line) in lines.iter().enumerate() {
-                let is_apart =
-                    has_context && (line.is_after_gap || index == 0) && !self.matches.is_empty();
-                let text = told(path, line, arguments.line_numbers, is_apart);
-                if !page.push(&text) {
-                    return false;
-                }
-                shown += usize::from(line.begins);
-                self.matches.push(Shown {
-                    path: path.to_owned(),
-                    line_number: line.number,
-                    line: line.text.clone(),
-                    is_context: !line.is_match,
-                });
-            }
-            true
-        });
-        shown
-    }
-
-    /// Says that nothing was found, and what was looked at.
-    fn nothing(&self) -> String {
-        let files = search::many(self.files_searched, "file was", "files were");
-        let mut note = format!(
-            "No match for {:?} in {}; {files} searched.",
-            self.search_pattern, self.search_path
-        );
-        if let Some(files) = self.case_insensitive_files {
-            let files = search::many(files, "file matches", "files match");
-            note = format!("{note} With case_insensitive = true {files}.");
-        }
-        note
-    }
-
-    /// Says how much was found, and how much of it is here.
-    fn amount(&self, offset: usize, shown: usize, there: u64) -> String {
-        let what = match self.output_mode {
-            OutputMode::Content => "Matches",
-            OutputMode::FilesWithMatches | OutputMode::Count => "Files",
-        };
-        format!(
-            "{}: {}",
-            self.summary(),
-            search::window(offset, shown, there, what)
-        )
-    }
-
-    fn summary(&self) -> String {
-        let files = search::many(self.total_files, "file", "files");
-        match self.output_mode {
-            OutputMode::FilesWithMatches => format!("{files} found"),
-            OutputMode::Content | OutputMode::Count => {
-                format!(
-                    "{} in {files}",
-                    search::many(self.total_matches, "match", "matches")
-                )
-            }
-        }
-    }
-}
-
-/// How a line is told: as grep does, `:` after the path of a match, `-` near one.
-fn told(path: &str, line: &Line, has_number: bool, is_apart: bool) -> String {
-    let mark = if line.is_match { ':' } else { '-' };
-    let gap = if is_apart { "--\n" } else { "" };
-    match has_number {
-        true => format!("{gap}{path}{mark}{}{mark}{}", line.number, line.text),
-        false => format!("{gap}{path}{mark}{}", line.text),
-    }
 }

@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
-use crate::search::{self, FURTHEST, Match, Names, Order, Start, Stop, WalkOptions};
+use crate::search::{self, FURTHEST, Match, Names, Order, Page, Start, Stop, WalkOptions};
 use crate::workspace::{Opened, Workspace};
 
 /// How many entries there are at most where all were asked for.
@@ -174,21 +174,15 @@ impl BuiltIn for ListDirectory {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let told = search::tell(&start, &findings, offset, &stop, line);
-        let entries: Vec<Entry> = told
-            .value
-            .matches
-            .into_iter()
-            .map(|found| self.entry(found))
-            .collect();
-        let truncated = told.value.truncated;
+        let page = Page::answering(&arguments);
+        let told = search::tell(&start, &findings, offset, &stop, page, |found| {
+            (line(&found), self.entry(found))
+        });
         let value = Entries {
-            next: (truncated && !entries.is_empty())
-                .then(|| search::continuing(&arguments, offset + entries.len()))
-                .flatten(),
-            entries,
+            next: told.next(&arguments, offset),
+            entries: told.rows,
             total: findings.total,
-            truncated,
+            truncated: told.truncated,
         };
         let mut notes = told.notes;
         if findings.total == 0 {

@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{GRACE, LIMIT, example, idempotent, meta, reading};
-use crate::search::{self, FURTHEST, Page, Query, Request, Source, Stop, View, text_query};
+use crate::search::{self, FURTHEST, Page, Pushed, Query, Request, Source, Stop, View, text_query};
 use crate::workspace::Workspace;
 
 /// Searches one file for a text.
@@ -122,7 +122,7 @@ impl BuiltIn for SearchInFile {
         stop.check()?;
         let offset = arguments.offset.min(FURTHEST);
         let view = View::plain(offset, arguments.max_results);
-        let mut page = Page::new();
+        let mut page = Page::answering(&arguments);
         let mut matches = Vec::new();
         let mut notes = Vec::new();
         search::gather(
@@ -133,19 +133,18 @@ impl BuiltIn for SearchInFile {
             &stop,
             |hit, path, lines| {
                 if hit.is_binary {
-                    notes.push(format!(
-                        "{path} is not text; its lines are shown as far as they can be."
-                    ));
+                    notes.push(format!("{path}: binary file matches"));
                 }
                 lines.iter().all(|line| {
-                    let has_room = page.push(&format!("{}:{}", line.number, line.text));
-                    if has_room {
-                        matches.push(Match {
-                            line_number: line.number,
-                            line_content: line.text.clone(),
-                        });
+                    let found = Match {
+                        line_number: line.number,
+                        line_content: line.text.clone(),
+                    };
+                    let pushed = page.push(&format!("{}:{}", line.number, line.text), &found);
+                    if pushed != Pushed::Later {
+                        matches.push(found);
                     }
-                    has_room
+                    pushed != Pushed::Later
                 })
             },
         );

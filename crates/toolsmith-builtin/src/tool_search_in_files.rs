@@ -11,7 +11,7 @@ use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, example, idempotent, meta, reading};
 use crate::search::{
-    self, Case, FURTHEST, Glob, Page, Request, Source, Stop, View, WalkOptions, text_query,
+    self, Case, FURTHEST, Glob, Page, Pushed, Request, Source, Stop, View, WalkOptions, text_query,
 };
 use crate::workspace::Workspace;
 
@@ -177,7 +177,7 @@ impl BuiltIn for SearchInFiles {
         };
         let mut tally = source.tally(&query, &request, &stop);
         stop.check()?;
-        let mut page = Page::new();
+        let mut page = Page::answering(&arguments);
         let mut matches = Vec::new();
         let mut shown = 0;
         search::gather(
@@ -188,15 +188,16 @@ impl BuiltIn for SearchInFiles {
             &stop,
             |hit, path, lines| {
                 let mut show = |number: u64, content: &str| {
-                    let has_room = page.push(&format!("{path}:{number}:{content}"));
-                    if has_room {
-                        matches.push(Match {
-                            file_path: path.to_owned(),
-                            line_number: number,
-                            line_content: content.to_owned(),
-                        });
+                    let found = Match {
+                        file_path: path.to_owned(),
+                        line_number: number,
+                        line_content: content.to_owned(),
+                    };
+                    let pushed = page.push(&format!("{path}:{number}:{content}"), &found);
+                    if pushed != Pushed::Later {
+                        matches.push(found);
                     }
-                    has_room
+                    pushed != Pushed::Later
                 };
                 if hit.is_binary {
                     shown += usize::try_from(hit.count).unwrap_or(usize::MAX);

@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::built_in::{Answer, BuiltIn};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
-use crate::search::{self, Page, Start, Stop, Tree};
+use crate::search::{self, Page, Pushed, Start, Stop, Tree};
 use crate::workspace::Workspace;
 
 /// Shows the upper levels of a tree.
@@ -22,7 +22,7 @@ impl ShowTree {
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// The folder; the workspace itself unless given.
     #[serde(default = "define::here")]
@@ -108,8 +108,9 @@ impl BuiltIn for ShowTree {
         let levels = arguments.max_depth.clamp(1, 10);
         let tree = search::grow(&start, levels, arguments.include_ignored, &stop);
         stop.check()?;
-        let mut page = Page::new();
-        let mut is_cut = !page.push(&format!("{}/", start.shown.trim_end_matches('/')));
+        let mut page = Page::answering(&arguments);
+        let mut is_cut =
+            page.push(&format!("{}/", start.shown.trim_end_matches('/')), &()) != Pushed::In;
         is_cut |= !draw(&tree, 0, "", &mut page);
         let mut notes = Vec::new();
         if tree.is_deeper {
@@ -178,12 +179,12 @@ fn draw(tree: &Tree, index: usize, indent: &str, page: &mut Page) -> bool {
             "link" => "@",
             _ => "",
         };
-        if !page.push(&format!("{indent}{fork}{}{end}", inner_branch.name)) {
+        if page.push(&format!("{indent}{fork}{}{end}", inner_branch.name), &()) != Pushed::In {
             return false;
         }
         if !draw(tree, *inner, &format!("{indent}{beneath}"), page) {
             return false;
         }
     }
-    branch.more == 0 || page.push(&format!("{indent}└── … {} more", branch.more))
+    branch.more == 0 || page.push(&format!("{indent}└── … {} more", branch.more), &()) == Pushed::In
 }

@@ -3,6 +3,7 @@
 //! The first walks the tree and only counts, so that its memory does not depend on how
 //! much there is to find. The second reads again those few files whose lines are shown.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +16,7 @@ use ignore::types::Types;
 use super::folder::Kind;
 use super::globs::{Case, Glob};
 use super::kept::Kept;
-use super::pattern::{Pattern, Span, Syntax, TOO_MANY_STEPS, Wanted};
+use super::pattern::{Patient, Pattern, STOPPED, Span, Syntax, TOO_MANY_STEPS, Wanted};
 use super::start::Start;
 use super::stop::Stop;
 use super::times::Moment;
@@ -24,6 +25,9 @@ use crate::refusal::Refusal;
 
 /// How long a line may be, or a file where matches go over lines, in bytes.
 const MOST_HEAP: usize = 16 << 20;
+
+/// How much of a file is read once it shows that it is not text.
+const MOST_OF_BINARY: usize = 256 << 10;
 
 /// What is looked for, and in which lines.
 #[derive(Clone, Debug)]
@@ -40,38 +44,42 @@ impl Query {
         but_not.is_some_and(|pattern| pattern.find(line).is_some())
     }
 
-    /// What searches with it.
-    pub(super) fn searcher(&self, binary: Binary, before: usize, after: usize) -> Searcher {
+    /// What counts with it.
+    fn counter(&self) -> Searcher {
+        // What is not text is searched all the same, and only said to match.
+        let mut builder = self.searcher();
+        builder
+            .line_number(false)
+            .binary_detection(BinaryDetection::convert(0));
+        builder.build()
+    }
+
+    /// What searches with it, but for what is shown.
+    pub(super) fn searcher(&self) -> SearcherBuilder {
         let mut builder = SearcherBuilder::new();
         builder
             .memory_map(MmapChoice::never())
             .heap_limit(Some(MOST_HEAP))
-            .multi_line(self.span == Span::Lines)
-            .line_number(binary != Binary::Count)
-            .before_context(before)
-            .after_context(after)
-            .binary_detection(match binary {
-                Binary::Count | Binary::Quit => BinaryDetection::quit(0),
-                Binary::Whole => BinaryDetection::convert(0),
-            });
+            .multi_line(self.span == Span::Lines);
         if let Pattern::Linear { has_crlf: true, .. } = self.pattern {
             builder.line_terminator(grep_matcher::LineTerminator::crlf());
         }
-        builder.build()
+        builder
     }
 
     /// Searches a file.
     pub(super) fn search<S: Sink<Error = io::Error>>(
         &self,
         searcher: &mut Searcher,
-        file: &File,
-        stop: &Stop<'_>,
+        file: Watched<'_>,
         sink: S,
     ) -> io::Result<()> {
-        let file = Watched { file, stop };
         match &self.pattern {
             Pattern::Linear { matcher, .. } => searcher.search_reader(matcher, file, sink),
-            Pattern::Backtracking(matcher) => searcher.search_reader(matcher, file, sink),
+            Pattern::Backtracking(pattern) => {
+                let stop = file.stop;
+                searcher.search_reader(Patient { pattern, stop }, file, sink)
+            }
         }
     }
 }
@@ -100,17 +108,6 @@ pub(crate) fn text_query(query: &str, use_regex: bool, but_not: &str) -> Result<
             .map(|text| read("exclude_query", text))
             .transpose()?,
     })
-}
-
-/// How far a file that is not text is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binary {
-    /// Up to where that shows, and lines are not counted.
-    Count,
-    /// Up to where that shows.
-    Quit,
-    /// To its end: it was asked for by name.
-    Whole,
 }
 
 /// Which files are searched, and what is kept of what is found.
@@ -183,7 +180,7 @@ impl Skipped {
             self.too_many_steps += 1;
         } else if said.contains("allocation limit") {
             self.too_long += 1;
-        } else if error.kind() != io::ErrorKind::TimedOut {
+        } else if said != STOPPED && error.kind() != io::ErrorKind::TimedOut {
             self.unreadable += 1;
         }
     }
@@ -237,12 +234,14 @@ pub(crate) fn tally(start: &Start, query: &Query, request: &Request, stop: &Stop
 /// Counts what is found in one file that was asked for by name.
 pub(crate) fn tally_file(file: &File, query: &Query, most: Option<u64>, stop: &Stop<'_>) -> Tally {
     let mut tally = Tally {
+        met: 1,
         searched: 1,
         ..Tally::default()
     };
-    let mut searcher = query.searcher(Binary::Whole, 0, 0);
-    let mut count = Count::new(query, most, stop);
-    if let Err(error) = query.search(&mut searcher, file, stop, &mut count) {
+    let binary = Cell::new(Binary::Text);
+    let mut count = Count::new(query, most, stop, &binary);
+    let file = Watched::new(file, stop);
+    if let Err(error) = query.search(&mut query.counter(), file, &mut count) {
         tally.skipped.count(&error);
     }
     tally.matches = count.count;
@@ -252,7 +251,7 @@ pub(crate) fn tally_file(file: &File, query: &Query, most: Option<u64>, stop: &S
             rank: (0, 0),
             path: Box::default(),
             count: count.count,
-            is_binary: count.is_binary,
+            is_binary: binary.get() != Binary::Text,
         });
     }
     tally
@@ -274,7 +273,7 @@ impl<'a> Counter<'a> {
             query,
             request,
             stop,
-            searcher: query.searcher(Binary::Count, 0, 0),
+            searcher: query.counter(),
             kept: Kept::new(request.keep),
             tally: Tally::default(),
         }
@@ -302,11 +301,13 @@ impl Visitor for Counter<'_> {
             }
         };
         self.tally.searched += 1;
-        let mut count = Count::new(self.query, self.request.most_in_file, self.stop);
-        if let Err(error) = self
-            .query
-            .search(&mut self.searcher, &file, self.stop, &mut count)
-        {
+        let binary = Cell::new(Binary::Text);
+        let mut count = Count::new(self.query, self.request.most_in_file, self.stop, &binary);
+        let read = Watched {
+            binary: Some(&binary),
+            ..Watched::new(&file, self.stop)
+        };
+        if let Err(error) = self.query.search(&mut self.searcher, read, &mut count) {
             self.tally.skipped.count(&error);
         }
         if count.count == 0 {
@@ -329,10 +330,18 @@ impl Visitor for Counter<'_> {
                 rank,
                 path: entry.path.into(),
                 count: count.count,
-                is_binary: count.is_binary,
+                is_binary: binary.get() != Binary::Text,
             });
         }
     }
+}
+
+/// Whether a file is text, and how much of it is read if it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Binary {
+    Text,
+    /// It is not, and so many bytes more are read.
+    Left(usize),
 }
 
 /// Counts the matches in one file.
@@ -340,18 +349,23 @@ struct Count<'a> {
     query: &'a Query,
     most: Option<u64>,
     stop: &'a Stop<'a>,
+    binary: &'a Cell<Binary>,
     count: u64,
-    is_binary: bool,
 }
 
 impl<'a> Count<'a> {
-    fn new(query: &'a Query, most: Option<u64>, stop: &'a Stop<'a>) -> Self {
+    fn new(
+        query: &'a Query,
+        most: Option<u64>,
+        stop: &'a Stop<'a>,
+        binary: &'a Cell<Binary>,
+    ) -> Self {
         Self {
             query,
             most,
             stop,
+            binary,
             count: 0,
-            is_binary: false,
         }
     }
 }
@@ -364,7 +378,7 @@ impl Sink for Count<'_> {
             return Ok(true);
         }
         self.count += 1;
-        if self.most.is_some_and(|most| self.count >= most) {
+        if self.binary.get() != Binary::Text || self.most.is_some_and(|most| self.count >= most) {
             return Ok(false);
         }
         // Many matches may lie in one piece that was read.
@@ -372,15 +386,28 @@ impl Sink for Count<'_> {
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.is_binary = true;
+        self.binary.set(Binary::Left(MOST_OF_BINARY));
         Ok(true)
     }
 }
 
-/// A file that is read only as long as the search may go on.
-struct Watched<'a> {
+/// A file that is read only as long as the search may go on, and if it is not text only
+/// so far.
+pub(super) struct Watched<'a> {
     file: &'a File,
     stop: &'a Stop<'a>,
+    binary: Option<&'a Cell<Binary>>,
+}
+
+impl<'a> Watched<'a> {
+    /// A file that is read to its end, text or not.
+    pub(super) fn new(file: &'a File, stop: &'a Stop<'a>) -> Self {
+        Self {
+            file,
+            stop,
+            binary: None,
+        }
+    }
 }
 
 impl Read for Watched<'_> {
@@ -388,6 +415,14 @@ impl Read for Watched<'_> {
         if self.stop.is_due() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        self.file.read(buffer)
+        let read = self.file.read(buffer)?;
+        if let Some(binary) = self.binary
+            && let Binary::Left(left) = binary.get()
+        {
+            let left_then = left.saturating_sub(read);
+            binary.set(Binary::Left(left_then));
+            return Ok(read.min(left));
+        }
+        Ok(read)
     }
 }

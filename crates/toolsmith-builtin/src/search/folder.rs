@@ -18,7 +18,7 @@ use rustix::io::Errno;
 const MOST_LEVELS: usize = 4096;
 
 /// How long a way may be, in bytes.
-const LONGEST_WAY: usize = 64 << 10;
+const LONGEST_WAY: usize = 16 << 10;
 
 /// How much of a way is handed to the kernel at once; it takes no more than 4096 bytes.
 const LONGEST_STRIDE: usize = 3000;

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
+use grep_searcher::{BinaryDetection, Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
-use super::content::{Binary, Query};
+use super::content::{Query, Watched};
 use super::pattern::Span;
 use super::stop::Stop;
 
@@ -38,8 +38,6 @@ pub(crate) struct Window {
     pub(crate) after: usize,
     /// How many bytes of text may be shown.
     pub(crate) room: usize,
-    /// Whether a file that is not text is searched to its end.
-    pub(crate) is_named: bool,
 }
 
 /// The lines of a file that are shown.
@@ -49,11 +47,12 @@ pub(crate) fn lines(
     window: Window,
     stop: &Stop<'_>,
 ) -> io::Result<Vec<Line>> {
-    let binary = match window.is_named {
-        true => Binary::Whole,
-        false => Binary::Quit,
-    };
-    let mut searcher = query.searcher(binary, window.before, window.after);
+    let mut searcher = query.searcher();
+    searcher
+        .line_number(true)
+        .before_context(window.before)
+        .after_context(window.after)
+        .binary_detection(BinaryDetection::quit(0));
     let mut lines = Lines {
         query,
         window,
@@ -64,7 +63,7 @@ pub(crate) fn lines(
         has_gap: false,
         shown: Vec::new(),
     };
-    query.search(&mut searcher, file, stop, &mut lines)?;
+    query.search(&mut searcher.build(), Watched::new(file, stop), &mut lines)?;
     Ok(lines.shown)
 }
 
@@ -87,10 +86,10 @@ impl Lines<'_> {
         seen > self.window.skip && seen <= self.window.skip + self.window.take
     }
 
-    fn line(&mut self, number: Option<u64>, bytes: &[u8], found: Option<Range<usize>>) -> Line {
+    fn line(&mut self, number: Option<u64>, bytes: &[u8], found: Option<&Range<usize>>) -> Line {
         Line {
             number: number.unwrap_or_default(),
-            text: cut(bytes, found.clone().unwrap_or(0..0)),
+            text: cut(bytes, found.unwrap_or(&(0..0))),
             is_match: found.is_some(),
             is_after_gap: std::mem::take(&mut self.has_gap),
             begins: false,
@@ -139,7 +138,7 @@ impl Sink for Lines<'_> {
                     .map(|found| found.start()..found.end()),
                 Span::Lines => None,
             };
-            let line = self.line(Some(number), bytes, Some(place.unwrap_or(0..0)));
+            let line = self.line(Some(number), bytes, Some(&place.unwrap_or(0..0)));
             size += line.text.len();
             self.show(line);
         }
@@ -171,7 +170,7 @@ fn without_end(line: &[u8]) -> &[u8] {
 }
 
 /// The text of a line; of a long one the part around what was found.
-pub(crate) fn cut(line: &[u8], found: Range<usize>) -> String {
+fn cut(line: &[u8], found: &Range<usize>) -> String {
     if line.len() <= LONGEST_LINE {
         return String::from_utf8_lossy(line).into_owned();
     }

@@ -4,8 +4,10 @@
 //! `start` opens where a search begins and `walk` goes on from there, over handles of
 //! `folder` and by the `rules` of ignore files; several threads share the work through
 //! `queue`, as long as `stop` lets them. `names` and `content` are what a walk looks
-//! for, with `globs` and `pattern` to match; `lines` shows what was found, `kept` and
-//! `page` bound how much of it, and `times` reads and writes when.
+//! for, with `globs` and `pattern` to match and `times` to read when; `tree` needs no
+//! threads. Of what was found, `kept` keeps the first, `shown` and `lines` read what is
+//! told of it, and `report`, `results` and `page` tell it. `define` is what the tools'
+//! definitions have in common.
 
 mod content;
 pub(crate) mod define;
@@ -18,6 +20,7 @@ mod page;
 mod pattern;
 mod queue;
 mod report;
+mod results;
 mod rules;
 mod shown;
 mod start;
@@ -30,13 +33,13 @@ use std::time::SystemTime;
 
 use toolsmith_core::AnyTool;
 
-pub(crate) use content::{Query, Request, Tally, text_query};
+pub(crate) use content::{Query, Request, text_query};
 pub(crate) use globs::{Case, Glob};
-pub(crate) use lines::Line;
 pub(crate) use names::{Names, Order, fuzzy, look};
-pub(crate) use page::{FURTHEST, Page, continuing, many, unseen, window};
+pub(crate) use page::{FURTHEST, Page, Pushed, continuing, many, unseen, window};
 pub(crate) use pattern::{Pattern, Span, Syntax, Wanted};
 pub(crate) use report::{Match, Matches, tell, word};
+pub(crate) use results::{OutputMode, Results};
 pub(crate) use shown::{Source, View, gather};
 pub(crate) use start::Start;
 pub(crate) use stop::Stop;

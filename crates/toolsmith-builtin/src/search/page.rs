@@ -7,37 +7,47 @@ use serde_json::{Map, Value};
 
 use super::walk::Unseen;
 
-/// How many bytes of text an answer has.
-pub(crate) const BUDGET: usize = 48 << 10;
+/// How many bytes the text of an answer has, and its value as JSON.
+///
+/// The runtime cuts a longer text, and takes a larger value for no value at all.
+pub(crate) const BUDGET: usize = 46 << 10;
 
 /// The furthest an answer may begin from the first result.
 pub(crate) const FURTHEST: usize = 20_000;
 
-/// The lines of an answer, as many as there is room for.
+/// The results of an answer, as many as there is room for.
 #[derive(Debug)]
 pub(crate) struct Page {
     text: String,
-    room: usize,
+    text_room: usize,
+    value_room: usize,
 }
 
 impl Page {
-    pub(crate) fn new() -> Self {
+    /// An answer to a call with such arguments, which it repeats.
+    pub(crate) fn answering(arguments: &impl Serialize) -> Self {
         Self {
             text: String::new(),
-            room: BUDGET,
+            text_room: BUDGET,
+            value_room: BUDGET.saturating_sub(3 * size(arguments)),
         }
     }
 
-    /// Adds lines if there is room for all of them, and tells whether there was.
-    pub(crate) fn push(&mut self, lines: &str) -> bool {
-        match self.room.checked_sub(lines.len() + 1) {
-            Some(room) => {
-                self.room = room;
-                self.text.push_str(lines);
-                self.text.push('\n');
-                true
-            }
-            None => false,
+    /// Adds a result, by its lines and its value, if there is room for both, and tells
+    /// what became of it.
+    pub(crate) fn push(&mut self, lines: &str, value: &impl Serialize) -> Pushed {
+        let (text, value) = (lines.len() + 1, size(value) + 1);
+        if text <= self.text_room && value <= self.value_room {
+            self.text_room -= text;
+            self.value_room -= value;
+            self.text.push_str(lines);
+            self.text.push('\n');
+            return Pushed::In;
+        }
+        // What has no room on an empty page has none on any.
+        match self.text.is_empty() {
+            true => Pushed::Never,
+            false => Pushed::Later,
         }
     }
 
@@ -52,6 +62,22 @@ impl Page {
         self.text.truncate(self.text.trim_end().len());
         self.text
     }
+}
+
+/// What became of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// It is part of the answer.
+    In,
+    /// It is part of a later answer.
+    Later,
+    /// It is too large for any answer.
+    Never,
+}
+
+/// How many bytes something has as JSON.
+fn size(value: &impl Serialize) -> usize {
+    serde_json::to_string(value).map_or(0, |json| json.len())
 }
 
 /// The arguments that continue an answer: those it was asked with, from another offset.

@@ -9,10 +9,11 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ast;
 
 use super::globs::{Case, marked};
+use super::stop::Stop;
 use crate::refusal::{Reason, Refusal};
 
 /// The longest pattern that is read.
-const LONGEST: usize = 10_000;
+const LONGEST: usize = 4000;
 
 /// How large a compiled pattern may be, in bytes.
 const LARGEST: usize = 10 << 20;
@@ -21,7 +22,7 @@ const LARGEST: usize = 10 << 20;
 const DEEPEST: u32 = 100;
 
 /// How many steps back one match may take, in a line and in a whole file.
-const STEPS_IN_LINE: usize = 1_000_000;
+const STEPS_IN_LINE: usize = 250_000;
 const STEPS_IN_FILE: usize = 10_000_000;
 
 /// How a pattern is meant.
@@ -106,9 +107,10 @@ impl Pattern {
             .nest_limit(DEEPEST)
             .size_limit(LARGEST)
             .dfa_size_limit(LARGEST);
-        match wanted.span {
-            Span::Line => builder.line_terminator(Some(b'\n')).crlf(has_crlf),
-            Span::Lines => &mut builder,
+        match (wanted.span, has_crlf) {
+            (Span::Line, true) => builder.crlf(true),
+            (Span::Line, false) => builder.line_terminator(Some(b'\n')),
+            (Span::Lines, _) => &mut builder,
         };
         match builder.build(wanted.text) {
             Ok(matcher) => Ok(Self::Linear { matcher, has_crlf }),
@@ -129,7 +131,7 @@ impl Pattern {
     pub(crate) fn find(&self, text: &[u8]) -> Option<Match> {
         match self {
             Self::Linear { matcher, .. } => matcher.find(text).ok().flatten(),
-            Self::Backtracking(matcher) => matcher.find(text).ok().flatten(),
+            Self::Backtracking(matcher) => matcher.find_at(text, 0).ok().flatten(),
         }
     }
 }
@@ -163,27 +165,49 @@ impl Backtracking {
     }
 }
 
-/// Why a match could not be found: it takes too many steps.
+/// Why a match could not be found.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("{TOO_MANY_STEPS}")]
-pub(crate) struct TooManySteps;
+pub(crate) enum Unfound {
+    #[error("{TOO_MANY_STEPS}")]
+    TooManySteps,
+    #[error("{STOPPED}")]
+    Stopped,
+}
 
-/// What such an error says, by which it is known again.
+/// What such errors say, by which they are known again once the searcher has passed
+/// them on.
 pub(crate) const TOO_MANY_STEPS: &str = "the pattern takes too many steps";
+pub(crate) const STOPPED: &str = "the search was stopped";
 
-impl Matcher for Backtracking {
+/// A pattern that takes its time, so that each line is asked for whether to go on.
+#[derive(Debug)]
+pub(super) struct Patient<'a> {
+    pub(super) pattern: &'a Backtracking,
+    pub(super) stop: &'a Stop<'a>,
+}
+
+impl Matcher for Patient<'_> {
     type Captures = NoCaptures;
-    type Error = TooManySteps;
+    type Error = Unfound;
 
-    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, TooManySteps> {
-        match self.0.find_from_pos(text, at) {
-            Ok(found) => Ok(found.map(|found| Match::new(found.start(), found.end()))),
-            Err(_) => Err(TooManySteps),
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Unfound> {
+        if self.stop.is_due() {
+            return Err(Unfound::Stopped);
         }
+        self.pattern.find_at(text, at)
     }
 
-    fn new_captures(&self) -> Result<NoCaptures, TooManySteps> {
+    fn new_captures(&self) -> Result<NoCaptures, Unfound> {
         Ok(NoCaptures::new())
+    }
+}
+
+impl Backtracking {
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Unfound> {
+        match self.0.find_from_pos(text, at) {
+            Ok(found) => Ok(found.map(|found| Match::new(found.start(), found.end()))),
+            Err(_) => Err(Unfound::TooManySteps),
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::define::LIMIT;
 use super::folder::Kind;
-use super::names::Findings;
-use super::page::{self, Page};
+use super::names::{Findings, Found};
+use super::page::{self, Page, Pushed};
 use super::start::Start;
 use super::stop::Stop;
 
@@ -52,41 +52,88 @@ pub(crate) struct Match {
 }
 
 /// What is told of findings: as many as there is room for.
-pub(crate) struct Told {
+#[derive(Debug)]
+pub(crate) struct Told<T> {
     pub(crate) page: Page,
-    pub(crate) value: Matches,
+    pub(crate) rows: Vec<T>,
+    /// How many results are told, or can never be.
+    pub(crate) passed: usize,
+    /// Whether there are more.
+    pub(crate) truncated: bool,
     pub(crate) notes: Vec<String>,
 }
 
-/// Tells findings, from an offset on.
-pub(crate) fn tell(
-    start: &Start,
-    findings: &Findings,
-    offset: usize,
-    stop: &Stop<'_>,
-    line: impl Fn(&Match) -> String,
-) -> Told {
-    let mut page = Page::new();
-    let mut matches = Vec::new();
-    for found in findings.found.iter().skip(offset) {
-        let relative = String::from_utf8_lossy(&found.path).into_owned();
-        let match_ = Match {
+impl<T> Told<T> {
+    /// The arguments that continue the answer, if there is more and some of it was told.
+    pub(crate) fn next(&self, arguments: &impl Serialize, offset: usize) -> Option<Value> {
+        match self.truncated && self.passed > 0 {
+            true => page::continuing(arguments, offset + self.passed),
+            false => None,
+        }
+    }
+}
+
+impl Match {
+    fn new(start: &Start, found: &Found) -> Self {
+        Self {
             path: start.show(&found.path),
-            relative_path: relative,
+            relative_path: String::from_utf8_lossy(&found.path).into_owned(),
             kind: word(found.kind),
             is_directory: found.kind == Kind::Folder,
             size: found.size,
             mtime: found.modified.written(),
-        };
-        if !page.push(&line(&match_)) {
-            break;
         }
-        matches.push(match_);
     }
-    let shown = matches.len();
+}
+
+impl Matches {
+    /// The value of an answer.
+    pub(crate) fn new(
+        start: &Start,
+        findings: &Findings,
+        told: &mut Told<Match>,
+        stop: &Stop<'_>,
+    ) -> Self {
+        let matches = std::mem::take(&mut told.rows);
+        Self {
+            search_path: start.shown.clone(),
+            total_matches: findings.total,
+            returned_matches: matches.len(),
+            truncated: told.truncated,
+            matches,
+            hidden_by_ignore: findings.unseen.ignored,
+            timed_out: stop.is_late(),
+            next: None,
+        }
+    }
+}
+
+/// Tells findings, from an offset on: each as a line and as a value.
+pub(crate) fn tell<T: Serialize>(
+    start: &Start,
+    findings: &Findings,
+    offset: usize,
+    stop: &Stop<'_>,
+    mut page: Page,
+    row: impl Fn(Match) -> (String, T),
+) -> Told<T> {
+    let mut rows = Vec::new();
+    let mut passed = 0;
+    for found in findings.found.iter().skip(offset) {
+        let (line, value) = row(Match::new(start, found));
+        match page.push(&line, &value) {
+            Pushed::In => rows.push(value),
+            Pushed::Later => break,
+            Pushed::Never => {}
+        }
+        passed += 1;
+    }
     let mut notes = Vec::new();
     if findings.total > 0 {
-        notes.push(page::window(offset, shown, findings.total, "Matches"));
+        notes.push(page::window(offset, passed, findings.total, "Matches"));
+    }
+    if passed > rows.len() {
+        notes.push(format!("Too long to be told: {}.", passed - rows.len()));
     }
     if stop.is_late() {
         notes.push(format!(
@@ -95,17 +142,14 @@ pub(crate) fn tell(
         ));
     }
     page::unseen(findings.unseen, &mut notes);
-    let value = Matches {
-        search_path: start.shown.clone(),
-        total_matches: findings.total,
-        returned_matches: shown,
-        truncated: (offset + shown) < usize::try_from(findings.total).unwrap_or(usize::MAX),
-        matches,
-        hidden_by_ignore: findings.unseen.ignored,
-        timed_out: stop.is_late(),
-        next: None,
-    };
-    Told { page, value, notes }
+    let end = (offset + passed) as u64;
+    Told {
+        page,
+        rows,
+        passed,
+        truncated: end < findings.total,
+        notes,
+    }
 }
 
 /// What something is, in a word.

@@ -103,9 +103,10 @@ pub(crate) fn gather(
             before: view.before,
             after: view.after,
             room: BUDGET,
-            is_named: matches!(source, Source::File(_)),
         };
         let lines = match source {
+            // Its lines are nothing anybody could read.
+            _ if hit.is_binary => Ok(Vec::new()),
             Source::Tree(start) => folder::open_beneath(start.as_fd(), &hit.path)
                 .map_err(std::io::Error::from)
                 .and_then(|file| lines::lines(&file, query, window, stop)),

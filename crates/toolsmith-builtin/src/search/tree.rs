@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicUsize;
 use rustix::fs::RawDir;
 
 use super::folder::{self, Folder, Kind, Listing, Read, Step};
+use super::page::BUDGET;
 use super::rules::{Present, Rules};
 use super::start::Start;
 use super::stop::Stop;
@@ -19,6 +20,9 @@ const MOST: usize = 1000;
 
 /// How many of them in one folder.
 const MOST_IN_FOLDER: usize = 100;
+
+/// How many bytes one of them takes beside its name.
+const ROW: usize = 56;
 
 /// A file or folder that is shown.
 #[derive(Debug)]
@@ -59,9 +63,14 @@ pub(crate) fn grow(start: &Start, levels: usize, include_ignored: bool, stop: &S
         return tree;
     };
     let first = Folder::new(handle, Step::first(), &open);
+    let mut left = BUDGET;
     let mut to_do = VecDeque::from([(0, Arc::clone(&first.step), start.rules.clone())]);
     while let Some((branch, step, rules)) = to_do.pop_front() {
-        if tree.branches[branch].depth >= levels || tree.branches.len() > MOST || stop.is_due() {
+        if tree.branches[branch].depth >= levels
+            || tree.branches.len() > MOST
+            || left == 0
+            || stop.is_due()
+        {
             tree.branches[branch].is_closed = true;
             tree.is_deeper |= tree.branches[branch].depth >= levels;
             tree.is_cut |= tree.branches[branch].depth < levels;
@@ -85,6 +94,11 @@ pub(crate) fn grow(start: &Start, levels: usize, include_ignored: bool, stop: &S
         }
         let room = MOST_IN_FOLDER.min((MOST + 1).saturating_sub(tree.branches.len()));
         level.shown.truncate(room);
+        level.shown.retain(|(name, _)| {
+            // Once there is no room for a name, there is none for those that follow.
+            left = left.saturating_sub(ROW + 2 * name.len());
+            left > 0
+        });
         let more = level.total - level.shown.len() as u64;
         tree.branches[branch].more = more;
         tree.is_cut |= more > 0;

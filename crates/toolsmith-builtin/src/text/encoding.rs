@@ -236,7 +236,7 @@ fn utf16_by_zeros(bytes: &[u8]) -> Option<How> {
         How::Utf16Le => u16::from_le_bytes([pair[0], pair[1]]),
         _ => u16::from_be_bytes([pair[0], pair[1]]),
     };
-    let is_text = |unit: u16| unit >= 0x20 && unit < 0xfff0 || matches!(unit, 0x09..=0x0d);
+    let is_text = |unit: u16| (0x20..0xfff0).contains(&unit) || matches!(unit, 0x09..=0x0d);
     let all_text = bytes.chunks_exact(2).all(|pair| is_text(unit(pair)));
     all_text.then_some(how)
 }

@@ -19,4 +19,5 @@ mod patch;
 mod find;
 mod globs;
 mod grep;
+mod navigation;
 mod walk;

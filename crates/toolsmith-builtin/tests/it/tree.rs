@@ -24,12 +24,12 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// A folder of such files. A name that ends in a slash is a folder; all files hold
-    /// their own names and are one minute apart, the first the oldest.
+    /// their own names and are one minute apart, the first the oldest, a day ago.
     pub(crate) fn of(names: &[&str]) -> Self {
         let tree = Self::empty();
         for (index, name) in names.iter().enumerate() {
             tree.write(name, name);
-            tree.age(name, 3600 - 60 * index as u64);
+            tree.age(name, 3600 * 24 - 60 * index as u64);
         }
         tree
     }

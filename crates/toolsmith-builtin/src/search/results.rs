@@ -1,0 +1,256 @@
+//! What is told of what grep found: files, counts or lines.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::content::{Query, Tally};
+use super::lines::Line;
+use super::page::{self, Page, Pushed};
+use super::shown::{Source, View, gather};
+use super::stop::Stop;
+
+/// What is told of what was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OutputMode {
+    /// The lines.
+    Content,
+    /// The files, the newest first.
+    #[default]
+    FilesWithMatches,
+    /// How many matches each file has.
+    Count,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Results {
+    /// The pattern that was looked for.
+    search_pattern: String,
+    /// The folder or file that was searched.
+    search_path: String,
+    /// What is told of it.
+    output_mode: OutputMode,
+    /// How many results there are in all: matches in the modes `content` and `count`, else files.
+    pub(crate) total_matches: u64,
+    /// How many files something was found in.
+    total_files: u64,
+    /// How many results were passed over.
+    pub(crate) offset: usize,
+    /// How many results were asked for.
+    pub(crate) head_limit: i64,
+    /// How many files were searched.
+    files_searched: u64,
+    /// How many files and folders ignore rules hid; what is in such a folder is not counted.
+    hidden_by_ignore: u64,
+    /// Whether there are more results than are here.
+    pub(crate) truncated: bool,
+    /// Whether time ran out before all files were searched.
+    timed_out: bool,
+    /// How many files would match if capital letters did not matter, where nothing was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) case_insensitive_files: Option<u64>,
+    /// The files, in the mode `files_with_matches`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// The files and their counts, in the mode `count`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counts: Vec<Counted>,
+    /// The lines, in the mode `content`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    matches: Vec<Shown>,
+    /// The arguments that continue the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<Value>,
+}
+
+/// How many matches a file has.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Counted {
+    /// The file.
+    path: String,
+    /// How many matches it has.
+    count: u64,
+}
+
+/// A line that is shown.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Shown {
+    /// The file.
+    path: String,
+    /// The number of the line, from 1; 0 where the file is not text.
+    line_number: u64,
+    /// The line.
+    line: String,
+    /// Whether it only stands near a match.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_context: bool,
+}
+
+impl Shown {
+    fn new(path: &str, line_number: u64, line: &str, is_match: bool) -> Self {
+        Self {
+            path: path.to_owned(),
+            line_number,
+            line: line.to_owned(),
+            is_context: !is_match,
+        }
+    }
+}
+
+impl Results {
+    /// What is known before anything is shown.
+    pub(crate) fn new(
+        pattern: &str,
+        output_mode: OutputMode,
+        source: &Source,
+        tally: &Tally,
+        stop: &Stop<'_>,
+    ) -> Self {
+        Self {
+            search_pattern: pattern.to_owned(),
+            search_path: source.shown().to_owned(),
+            output_mode,
+            total_matches: match output_mode {
+                OutputMode::FilesWithMatches => tally.files,
+                OutputMode::Content | OutputMode::Count => tally.matches,
+            },
+            total_files: tally.files,
+            offset: 0,
+            head_limit: 0,
+            files_searched: tally.searched,
+            hidden_by_ignore: tally.unseen.ignored,
+            truncated: false,
+            timed_out: stop.is_late(),
+            case_insensitive_files: None,
+            files: Vec::new(),
+            counts: Vec::new(),
+            matches: Vec::new(),
+            next: None,
+        }
+    }
+
+    pub(crate) fn show_files(
+        &mut self,
+        page: &mut Page,
+        offset: usize,
+        source: &Source,
+        tally: &Tally,
+    ) -> usize {
+        let hits = tally.hits.iter().skip(offset);
+        let paths = hits.map(|hit| source.path(hit));
+        let is_told = |path: &String| page.push(path, path) != Pushed::Later;
+        self.files = paths.take_while(is_told).collect();
+        self.files.len()
+    }
+
+    pub(crate) fn show_counts(
+        &mut self,
+        page: &mut Page,
+        offset: usize,
+        source: &Source,
+        tally: &Tally,
+    ) -> usize {
+        let hits = tally.hits.iter().skip(offset);
+        let counts = hits.map(|hit| Counted {
+            path: source.path(hit),
+            count: hit.count,
+        });
+        let is_told = |counted: &Counted| {
+            let line = format!("{}:{}", counted.path, counted.count);
+            page.push(&line, counted) != Pushed::Later
+        };
+        self.counts = counts.take_while(is_told).collect();
+        self.counts.len()
+    }
+
+    pub(crate) fn show_lines(
+        &mut self,
+        page: &mut Page,
+        (view, has_numbers): (View, bool),
+        source: &Source,
+        tally: &mut Tally,
+        query: &Query,
+        stop: &Stop<'_>,
+    ) -> usize {
+        let has_context = view.before + view.after > 0;
+        let mut shown = 0;
+        gather(source, tally, query, view, stop, |hit, path, lines| {
+            if hit.is_binary {
+                let line = Shown::new(path, 0, "binary file matches", true);
+                if page.push(&format!("{path}: {}", line.line), &line) == Pushed::Later {
+                    return false;
+                }
+                // Its matches count as shown: they are not lines anybody could read.
+                let matches = usize::try_from(hit.count).unwrap_or(usize::MAX);
+                shown += matches.min(view.take - shown);
+                self.matches.push(line);
+                return true;
+            }
+            for (index, line) in lines.iter().enumerate() {
+                let is_apart =
+                    has_context && (line.is_after_gap || index == 0) && !self.matches.is_empty();
+                let text = told(path, line, has_numbers, is_apart);
+                let line_value = Shown::new(path, line.number, &line.text, line.is_match);
+                if page.push(&text, &line_value) == Pushed::Later {
+                    return false;
+                }
+                shown += usize::from(line.begins);
+                self.matches.push(line_value);
+            }
+            true
+        });
+        shown
+    }
+
+    /// Says that nothing was found, and what was looked at.
+    pub(crate) fn nothing(&self) -> String {
+        let files = page::many(self.files_searched, "file was", "files were");
+        let mut note = format!(
+            "No match for {:?} in {}; {files} searched.",
+            self.search_pattern, self.search_path
+        );
+        if let Some(files) = self.case_insensitive_files {
+            let files = page::many(files, "file matches", "files match");
+            note = format!("{note} With case_insensitive = true {files}.");
+        }
+        note
+    }
+
+    /// Says how much was found, and how much of it is here.
+    pub(crate) fn amount(&self, offset: usize, shown: usize, there: u64) -> String {
+        let what = match self.output_mode {
+            OutputMode::Content => "Matches",
+            OutputMode::FilesWithMatches | OutputMode::Count => "Files",
+        };
+        format!(
+            "{}: {}",
+            self.summary(),
+            page::window(offset, shown, there, what)
+        )
+    }
+
+    pub(crate) fn summary(&self) -> String {
+        let files = page::many(self.total_files, "file", "files");
+        match self.output_mode {
+            OutputMode::FilesWithMatches => format!("{files} found"),
+            OutputMode::Content | OutputMode::Count => {
+                format!(
+                    "{} in {files}",
+                    page::many(self.total_matches, "match", "matches")
+                )
+            }
+        }
+    }
+}
+
+/// How a line is told: as grep does, `:` after the path of a match, `-` near one.
+fn told(path: &str, line: &Line, has_number: bool, is_apart: bool) -> String {
+    let mark = if line.is_match { ':' } else { '-' };
+    let gap = if is_apart { "--\n" } else { "" };
+    match has_number {
+        true => format!("{gap}{path}{mark}{}{mark}{}", line.number, line.text),
+        false => format!("{gap}{path}{mark}{}", line.text),
+    }
+}
