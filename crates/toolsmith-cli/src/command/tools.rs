@@ -28,13 +28,8 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
         print::json(&list)?;
         return Ok(0);
     }
-    if offer.tools().is_empty() && (options.source.is_some() || options.category.is_some()) {
-        print::note("No tool is of that source and category; see `toolsmith tools`.");
-        return Ok(0);
-    }
     if offer.tools().is_empty() {
-        print::note("There are no tools here yet.");
-        print::note("For a look around: MCP_INCLUDE_EXAMPLE_TOOLS=true toolsmith tools");
+        print::note("No tool is of that source and category; see `toolsmith tools`.");
         return Ok(0);
     }
     let widest = offer.tools().iter().map(|t| t.wire_name.len()).max();

@@ -133,7 +133,8 @@ const DELETE: [&str; 4] = ["call", "example_delete", "name=x", "consent=DELETE_E
 
 #[test]
 fn a_person_is_asked_with_all_they_must_know() {
-    let mut terminal = Terminal::start(&user(), &DELETE);
+    let somebody = user();
+    let mut terminal = Terminal::start(&somebody, &DELETE);
     terminal.shows("Allow it? [y]es, [n]o: ");
     assert_eq!(
         terminal.seen.replace("\r\n", "\n"),
@@ -151,7 +152,8 @@ fn a_person_is_asked_with_all_they_must_know() {
 #[test]
 fn anything_but_yes_is_no() {
     for answer in ["n\n", "\n", "maybe\n", "yess\n", "\u{4}"] {
-        let mut terminal = Terminal::start(&user(), &DELETE);
+        let somebody = user();
+        let mut terminal = Terminal::start(&somebody, &DELETE);
         terminal.shows("Allow it? [y]es, [n]o: ");
         terminal.types(answer);
         let (status, seen) = terminal.ends();
@@ -183,8 +185,9 @@ fn a_batch_is_asked_once_and_all_means_all_of_them() {
 #[test]
 fn arguments_cannot_steer_the_terminal_they_are_judged_on() {
     let name = "name=x\u{1b}[2J\u{1b}[31m\u{202e}evil\u{9b}5m\u{7}";
+    let somebody = user();
     let mut terminal = Terminal::start(
-        &user(),
+        &somebody,
         &["call", "example_delete", name, "consent=DELETE_EXAMPLE"],
     );
     terminal.shows("Allow it? [y]es, [n]o: ");
@@ -208,7 +211,8 @@ fn nobody_is_asked_where_the_answer_is_known() {
         ("--deny=*", 3),
         ("--mode=plan", 3),
     ] {
-        let terminal = Terminal::start(&user(), &[&DELETE[..], &[option]].concat());
+        let user = user();
+        let terminal = Terminal::start(&user, &[&DELETE[..], &[option]].concat());
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(status), "{option} {seen}");
         assert!(!seen.contains("Allow it?"), "{option} {seen}");
@@ -217,19 +221,20 @@ fn nobody_is_asked_where_the_answer_is_known() {
 
 #[test]
 fn a_terminal_gets_colour_indented_json_and_a_bar() {
-    let terminal = Terminal::start(&user(), &["call", "example_fail", "message=x"]);
+    let somebody = user();
+    let terminal = Terminal::start(&somebody, &["call", "example_fail", "message=x"]);
     let (_, seen) = terminal.ends();
     assert!(
         seen.contains("\u{1b}[1;31merror:\u{1b}[0m execution_failed: x"),
         "{seen:?}"
     );
     let terminal = Terminal::start(
-        &user(),
+        &somebody,
         &["call", "example_add", "a=1", "b=2", "--as", "envelope"],
     );
     let (_, seen) = terminal.ends();
     assert_eq!(seen, "{\n  \"success\": true,\n  \"value\": 3\n}\n");
-    let terminal = Terminal::start(&user(), &["call", "example_progress", "steps=5"]);
+    let terminal = Terminal::start(&somebody, &["call", "example_progress", "steps=5"]);
     let (status, seen) = terminal.ends();
     assert_eq!(status, Some(0));
     assert!(seen.contains(" % step "), "{seen:?}");
@@ -239,7 +244,8 @@ fn a_terminal_gets_colour_indented_json_and_a_bar() {
 /// Without a terminal colours are taken out of messages anyway; on one they are not.
 #[test]
 fn names_in_messages_cannot_steer_the_terminal() {
-    let terminal = Terminal::start(&user(), &["--root", "\u{1b}[2Jred", "tools"]);
+    let somebody = user();
+    let terminal = Terminal::start(&somebody, &["--root", "\u{1b}[2Jred", "tools"]);
     let (status, seen) = terminal.ends();
     assert_eq!(status, Some(2));
     assert_eq!(

@@ -15,6 +15,9 @@ const EXAMPLES: [&str; 8] = [
     "example_sleep",
 ];
 
+/// Lists the example tools only.
+const EXAMPLE_TOOLS: [&str; 4] = ["tools", "--json", "--category", "example"];
+
 fn row(name: &str, title: &str, description: &str) -> Value {
     json!({
         "name": name,
@@ -29,7 +32,7 @@ fn row(name: &str, title: &str, description: &str) -> Value {
 }
 
 fn names(user: &User) -> Vec<String> {
-    let list = user.runs(["tools", "--json"]).ends_with(0).json();
+    let list = user.runs(EXAMPLE_TOOLS).ends_with(0).json();
     let rows = list.as_array().unwrap();
     let name = |row: &Value| row["name"].as_str().unwrap().to_owned();
     rows.iter().map(name).collect()
@@ -38,7 +41,7 @@ fn names(user: &User) -> Vec<String> {
 #[test]
 fn the_examples_are_listed_whole_and_in_a_fixed_order() {
     let user = user();
-    let list = user.runs(["tools", "--json"]).ends_with(0).tells("");
+    let list = user.runs(EXAMPLE_TOOLS).ends_with(0).tells("");
     let mut delete = row(
         "example_delete",
         "Delete",
@@ -90,7 +93,7 @@ fn the_examples_are_listed_whole_and_in_a_fixed_order() {
     let order: Vec<String> = names(&user);
     expected.sort_by_key(|row| order.iter().position(|name| row["name"] == **name));
     assert_eq!(list.json(), Value::Array(expected));
-    let again = user.runs(["tools", "--json"]);
+    let again = user.runs(EXAMPLE_TOOLS);
     assert_eq!(again.stdout, list.stdout);
 }
 
@@ -103,10 +106,7 @@ fn every_example_is_there_and_nothing_else() {
 
 #[test]
 fn without_the_variable_there_are_no_examples() {
-    newcomer()
-        .runs(["tools", "--json"])
-        .ends_with(0)
-        .prints("[]\n");
+    newcomer().runs(EXAMPLE_TOOLS).ends_with(0).prints("[]\n");
 }
 
 #[test]
@@ -118,16 +118,43 @@ fn only_the_word_true_counts() {
 }
 
 #[test]
-fn a_folder_without_tools_says_what_to_do() {
-    newcomer().runs(["tools"]).ends_with(0).prints("").tells(
-        "There are no tools here yet.\n\
-         For a look around: MCP_INCLUDE_EXAMPLE_TOOLS=true toolsmith tools\n",
-    );
+fn the_built_in_tools_are_there_from_the_start() {
+    let list = newcomer().runs(["tools", "--json"]).ends_with(0).json();
+    let mut found: Vec<(&str, &str, &str)> = Vec::new();
+    for row in list.as_array().unwrap() {
+        let word = |key: &str| row[key].as_str().unwrap();
+        found.push((word("name"), word("category"), word("effect")));
+    }
+    found.sort_unstable();
+    let expected = [
+        ("edit", "edit", "write"),
+        ("find", "search", "read"),
+        ("find_files_by_name", "search", "read"),
+        ("find_recently_modified_files", "search", "read"),
+        ("glob", "search", "read"),
+        ("grep", "search", "read"),
+        ("list_directory", "navigation", "read"),
+        ("multi_edit", "edit", "write"),
+        ("read", "read", "read"),
+        ("read_entire_file", "read", "read"),
+        ("read_file_lines", "read", "read"),
+        ("read_file_tail", "read", "read"),
+        ("read_files", "read", "read"),
+        ("read_project_context", "read", "read"),
+        ("search_in_file", "search", "read"),
+        ("search_in_files", "search", "read"),
+        ("show_tree", "navigation", "read"),
+        ("write", "edit", "write"),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
 fn tools_in_words_are_one_line_each_within_the_width() {
-    let ran = user().runs(["tools"]).ends_with(0).tells("");
+    let ran = user()
+        .runs(["tools", "--category", "example"])
+        .ends_with(0)
+        .tells("");
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), EXAMPLES.len());
     assert!(lines.contains(&"example_add       read     Adds two numbers and returns the sum."));
@@ -144,11 +171,11 @@ fn tools_are_filtered_by_source_and_category() {
         let ran = user.runs([&["tools", "--json"], options].concat());
         ran.ends_with(0).json().as_array().unwrap().len()
     };
-    assert_eq!(count(&["--source", "builtin"]), 8);
+    assert_eq!(count(&["--source", "builtin"]), 18 + 8);
     assert_eq!(count(&["--source", "mcp"]), 0);
     assert_eq!(count(&["--category", "example"]), 8);
-    assert_eq!(count(&["--category", "read"]), 0);
-    user.runs(["tools", "--category", "read"])
+    assert_eq!(count(&["--category", "moon"]), 0);
+    user.runs(["tools", "--category", "moon"])
         .ends_with(0)
         .prints("")
         .tells("No tool is of that source and category; see `toolsmith tools`.\n");
