@@ -514,11 +514,11 @@ fn an_ambiguous_text_shows_its_places() {
 
 #[test]
 fn a_report_is_short_however_long_the_lines_are() {
-    let line = |word: &str| format!("{}{word}{}\n", "\t x".repeat(5000), " y".repeat(5000));
-    let text: String = (0..200)
+    let line = |word: &str| format!("{}{word}{}\n", "\t x".repeat(500), " y".repeat(500));
+    let text: String = (0..100)
         .map(|index| line(&format!("word{index}")))
         .collect();
-    let old: String = (0..200)
+    let old: String = (0..100)
         .map(|index| line(&format!("w0rd{index}")))
         .collect();
     let refusal = miss(&text, &old, "z").refusal("f");

@@ -1,5 +1,6 @@
 //! Patches: what is read, what is refused, and what hunks do to a text.
 
+use proptest::prelude::*;
 use toolsmith_builtin::Reason;
 use toolsmith_builtin::patch::{FileChange, Fit, HunkMiss, Missing, Patched, apply, parse};
 
@@ -263,4 +264,39 @@ fn a_patch_of_a_text_that_repeats_itself_ends() {
     let patched = patched(&text, &many).unwrap();
     assert_eq!(patched.text.matches('y').count(), 2000);
     assert!(patched.text.starts_with("y\ny\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_patch_is_read_or_refused_and_keeps_what_it_does_not_name(
+        lines in prop::collection::vec(prop::sample::select(vec![
+            "@@", "@@ a", "@@ -1 +1 @@", "-a", "-b", "+a", "+c", " a", " b", "", "+é", "-“",
+            "*** End of File", "*** Move to: x", "*** Update File: f", "*** Add File: g", "***",
+        ]), 0..8),
+        text in "[ab“\r\n]{0,12}",
+    ) {
+        let patch = hunks(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+        let Ok(changes) = parse(&patch) else {
+            return Ok(());
+        };
+        for change in changes {
+            let FileChange::Update { hunks, .. } = change else {
+                continue;
+            };
+            let Ok(patched) = apply(&text, &hunks) else {
+                continue;
+            };
+            let mut done = 0;
+            let mut expected = String::new();
+            for change in &patched.changes {
+                expected.push_str(&text[done..change.range.start]);
+                expected.push_str(&change.text);
+                done = change.range.end;
+            }
+            prop_assert_eq!(expected + &text[done..], patched.text);
+            prop_assert_eq!(patched.lines.len(), hunks.len());
+        }
+    }
 }
