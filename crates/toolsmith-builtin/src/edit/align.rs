@@ -5,15 +5,17 @@
 //! lasts. A gap too large for it is told as replaced.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::hash::Hash;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::Algorithm;
+use similar::algorithms::{DiffHook, diff_slices};
 
-/// A gap is compared in full if its sides multiplied are at most this.
-const LARGEST_GAP: usize = 1 << 20;
-/// All gaps compared in full amount to at most this.
-const BUDGET: usize = 16 << 20;
+/// A gap is compared in full if that costs at most this.
+const LARGEST_GAP: usize = 4 << 20;
+/// All gaps compared in full cost at most this.
+const BUDGET: usize = 64 << 20;
 
 /// A stretch that differs: what was there, and what is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub(crate) fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Block> {
     let mut numbers = HashMap::new();
     let old_rest = numbered(old_rest, &mut numbers);
     let new_rest = numbered(new_rest, &mut numbers);
-    if fits(old_rest.len(), new_rest.len()) {
+    if cost(old_rest.len(), new_rest.len()) <= LARGEST_GAP {
         aligned.gap(&old_rest, &new_rest, head, head);
     } else {
         let (mut old_at, mut new_at) = (0, 0);
@@ -68,20 +70,25 @@ impl Aligned {
         if old.is_empty() && new.is_empty() {
             return;
         }
-        let cost = old.len().saturating_mul(new.len());
-        if cost == 0 || cost > self.budget || !fits(old.len(), new.len()) {
+        let cost = cost(old.len(), new.len());
+        if old.is_empty() || new.is_empty() || cost > self.budget.min(LARGEST_GAP) {
             self.push(old_at..old_at + old.len(), new_at..new_at + new.len());
             return;
         }
         self.budget -= cost;
-        for op in capture_diff_slices(Algorithm::Myers, old, new) {
-            if !matches!(op, DiffOp::Equal { .. }) {
-                let (old, new) = (op.old_range(), op.new_range());
+        let mut same = Same::default();
+        // It stops only where told to, which nothing does.
+        let Ok(()) = diff_slices(Algorithm::Myers, &mut same, old, new);
+        let (mut old_done, mut new_done) = (0, 0);
+        for (old_start, new_start, length) in same.0.into_iter().chain([(old.len(), new.len(), 0)])
+        {
+            if old_start > old_done || new_start > new_done {
                 self.push(
-                    old_at + old.start..old_at + old.end,
-                    new_at + new.start..new_at + new.end,
+                    old_at + old_done..old_at + old_start,
+                    new_at + new_done..new_at + new_start,
                 );
             }
+            (old_done, new_done) = (old_start + length, new_start + length);
         }
     }
 
@@ -97,8 +104,24 @@ impl Aligned {
     }
 }
 
-fn fits(old: usize, new: usize) -> bool {
-    old.saturating_mul(new) <= LARGEST_GAP
+/// Takes down what is the same: where in the old, where in the new, and how long.
+#[derive(Default)]
+struct Same(Vec<(usize, usize, usize)>);
+
+impl DiffHook for Same {
+    type Error = Infallible;
+
+    fn equal(&mut self, old: usize, new: usize, length: usize) -> Result<(), Infallible> {
+        self.0.push((old, new, length));
+        Ok(())
+    }
+}
+
+/// What it costs to compare a gap in full, at worst: its steps times its differences,
+/// each of which may be as many as both sides have elements.
+fn cost(old: usize, new: usize) -> usize {
+    let both = old.saturating_add(new);
+    both.saturating_mul(both)
 }
 
 /// Equal elements get equal numbers, so that comparing them costs the same always.

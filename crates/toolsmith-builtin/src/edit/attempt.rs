@@ -14,7 +14,7 @@ use super::report::Count;
 /// More places than this are not kept.
 const MOST_SPOTS: usize = 1 << 20;
 /// How many lines may be looked at to compare indentation, in all.
-const MOST_COMPARED: usize = 8 << 20;
+const MOST_COMPARED: usize = 2 << 20;
 
 /// What to look for, and how.
 #[derive(Debug)]

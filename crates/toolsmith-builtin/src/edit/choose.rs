@@ -23,6 +23,11 @@ pub(super) fn choose(
         total: spots.len(),
         more,
     };
+    if spots.is_empty() {
+        return Err(Miss::TooLarge {
+            what: "it repeats itself too often for its indentation to be compared".to_owned(),
+        });
+    }
     // An escape may be meant as it stands; only a single place tells that it is not.
     if rung == Rung::Escapes && spots.len() > 1 {
         return Err(ambiguous(&spots));

@@ -45,7 +45,12 @@ impl Indents {
     /// Learns from pairs: as it was written, as it is in the text.
     pub(crate) fn learn<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut distinct: BTreeSet<(&str, &str)> = BTreeSet::new();
+        let mut last = None;
         for (written, there) in pairs {
+            // Mostly a line is indented as the one before it.
+            if last.replace((written, there)) == Some((written, there)) {
+                continue;
+            }
             distinct.insert((written, there));
             if distinct.len() > MOST || written.len().max(there.len()) > WIDEST {
                 return None;

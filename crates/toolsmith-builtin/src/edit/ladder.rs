@@ -31,6 +31,21 @@ const LONGEST_ARGUMENT: usize = 8 << 20;
 ///
 /// A [`Miss`] says why nothing is replaced: it is not there, or too often, or already so.
 pub fn find(text: &str, wanted: &Wanted<'_>) -> Result<Found, Miss> {
+    search(text, wanted, Explain::Fully)
+}
+
+/// How much is told of what is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Explain {
+    /// All that helps to find it.
+    Fully,
+    /// Nothing, since nobody reads it.
+    Not,
+}
+
+/// Finds what is to be replaced, and explains a miss as far as it is asked for: that
+/// costs more than the search.
+pub(super) fn search(text: &str, wanted: &Wanted<'_>, explain: Explain) -> Result<Found, Miss> {
     let lines = check(text, wanted)?;
     let old = plain(wanted.old);
     let new = unified(wanted.new);
@@ -43,6 +58,7 @@ pub fn find(text: &str, wanted: &Wanted<'_>) -> Result<Found, Miss> {
         numbers: without_numbers(&old, &new),
         old,
         new,
+        explain,
     };
     ladder.climb()
 }
@@ -79,12 +95,13 @@ struct Ladder<'a> {
     new: Cow<'a, str>,
     /// Both without line numbers, if they have any.
     numbers: Option<(String, String)>,
+    explain: Explain,
 }
 
 impl Ladder<'_> {
     fn climb(&self) -> Result<Found, Miss> {
         let strict = [
-            self.exact(Rung::Exact, &self.old, &self.new),
+            Self::exact(Rung::Exact, &self.old, &self.new),
             self.unnumbered(Rung::LineNumbers, None),
         ];
         for attempt in strict.iter().flatten() {
@@ -117,6 +134,9 @@ impl Ladder<'_> {
         if let Some(found) = self.similar() {
             return found;
         }
+        if self.explain == Explain::Not {
+            return Err(Miss::NoMatch(Box::default()));
+        }
         // A place that is uneven in its indentation is so with all whitespace overlooked.
         if uneven.indentation.places > 0 {
             uneven.whitespace = Count::default();
@@ -130,7 +150,7 @@ impl Ladder<'_> {
         ))))
     }
 
-    fn exact<'b>(&self, rung: Rung, old: &'b str, new: &'b str) -> Option<Attempt<'b>> {
+    fn exact<'b>(rung: Rung, old: &'b str, new: &'b str) -> Option<Attempt<'b>> {
         (!old.is_empty()).then_some(Attempt {
             rung,
             old: Cow::Borrowed(old),
@@ -159,7 +179,7 @@ impl Ladder<'_> {
         }
         let literal = Attempt {
             fold: Some(fold),
-            ..self.exact(rung, &self.old, &self.new)?
+            ..Self::exact(rung, &self.old, &self.new)?
         };
         let mut folded = Folded::new(self.lines.plain(), fold);
         folded.end_last_line();
@@ -184,7 +204,7 @@ impl Ladder<'_> {
             if old.trim().is_empty() {
                 continue;
             }
-            let attempt = self.exact(Rung::Escapes, &old, &new)?;
+            let attempt = Self::exact(Rung::Escapes, &old, &new)?;
             if let Some(found) = self.decide(&attempt, attempt.spots(self.lines, None)) {
                 return Some(found);
             }
@@ -196,7 +216,7 @@ impl Ladder<'_> {
         if !self.wanted.fuzzy {
             return None;
         }
-        let attempt = self.exact(Rung::Similar, &self.old, &self.new)?;
+        let attempt = Self::exact(Rung::Similar, &self.old, &self.new)?;
         let spots = similar(self.lines, &attempt).into_iter().collect();
         self.decide(
             &attempt,

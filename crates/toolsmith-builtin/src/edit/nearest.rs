@@ -207,8 +207,8 @@ fn difference(old: &[&str], there: &[&str], first_line: usize) -> String {
             continue;
         }
         let before = block.new.start.saturating_sub(1).max(done);
-        for at in before..block.new.start {
-            row(&mut shown, ' ', Some(first_line + at), there[at], 0);
+        for (index, line) in there[before..block.new.start].iter().enumerate() {
+            row(&mut shown, ' ', Some(first_line + before + index), line, 0);
         }
         let pairs = block.old.len().max(block.new.len());
         for index in 0..pairs {

@@ -4,14 +4,16 @@ use std::fmt;
 
 use serde_json::json;
 
-use super::ladder::find;
+use super::ladder::{Explain, search};
 use super::lines::plain;
 use super::miss::Miss;
 use super::{Found, Wanted};
 use crate::refusal::Refusal;
 
-/// How many bytes may be searched in all, by edits times the text's length.
-const MOST_SEARCHED: usize = 2 << 30;
+/// How many bytes may be searched in all: for each edit the text's length, and as many
+/// times that as there are rungs where none finds it.
+const MOST_SEARCHED: usize = 1 << 30;
+const RUNGS: usize = 8;
 /// How many bytes of earlier edits are searched for what later ones replace.
 const MOST_FLAGGED: usize = 64 << 20;
 
@@ -35,8 +37,9 @@ pub struct AllMiss {
     /// The edit that fails first, counted from 0.
     pub index: usize,
     /// Why.
-    pub miss: Miss,
-    /// The others that would have been made without it, counted from 0.
+    pub miss: Box<Miss>,
+    /// The others that would have been made without it, counted from 0. Others that are
+    /// named neither here nor below were not tried, for want of time.
     pub would_apply: Vec<usize>,
     /// The others that would have failed without it too.
     pub would_fail: Vec<usize>,
@@ -57,32 +60,36 @@ pub fn apply_all(text: &str, edits: &[Wanted<'_>]) -> Result<Applied, AllMiss> {
     let mut searched = 0_usize;
     for (index, wanted) in edits.iter().enumerate() {
         searched = searched.saturating_add(text.len());
-        let result = if searched > MOST_SEARCHED {
-            Err(Miss::TooLarge {
+        let result = match &failed {
+            _ if searched > MOST_SEARCHED => Err(Miss::TooLarge {
                 what: format!("it and the {} edits together are too much", edits.len()),
-            })
-        } else {
-            find(&text, wanted)
+            }),
+            Some(_) => search(&text, wanted, Explain::Not),
+            None => search(&text, wanted, Explain::Fully),
         };
         match (result, &mut failed) {
-            (Ok(next), None) => {
+            (Ok(next), failed) => {
                 text = next.apply(&text);
-                found.push(next);
+                match failed {
+                    Some(failed) => failed.would_apply.push(index),
+                    None => found.push(next),
+                }
             }
-            (Ok(next), Some(failed)) => {
-                text = next.apply(&text);
-                failed.would_apply.push(index);
-            }
-            (Err(miss), None) => {
-                failed = Some(AllMiss {
+            // The rest would fail for the same reason, which says nothing about them.
+            (Err(Miss::TooLarge { .. }), Some(_)) if searched > MOST_SEARCHED => break,
+            (Err(_), Some(failed)) => failed.would_fail.push(index),
+            (Err(miss), failed) => {
+                *failed = Some(AllMiss {
                     index,
-                    miss,
+                    miss: Box::new(miss),
                     would_apply: (0..index).collect(),
                     would_fail: Vec::new(),
                     within_earlier: Vec::new(),
                 });
             }
-            (Err(_), Some(failed)) => failed.would_fail.push(index),
+        }
+        if failed.is_some() {
+            searched = searched.saturating_add(text.len() * RUNGS);
         }
     }
     match failed {

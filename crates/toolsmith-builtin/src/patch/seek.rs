@@ -64,7 +64,7 @@ impl<'a> Seek<'a> {
             Fit::Unicode,
         ] {
             let form = self.forms[fit as usize].get_or_insert_with(|| Form::new(self.lines, fit));
-            let needle = form.needle(wanted, fit);
+            let needle = needle(wanted, fit);
             // Each line has its ending before it, so that only whole lines fit.
             let start = form.starts(from);
             let haystack = form.text.get(start..).unwrap_or_default();
@@ -101,15 +101,6 @@ impl Form {
         Self { text, starts }
     }
 
-    fn needle(&self, wanted: &[&str], fit: Fit) -> String {
-        let mut needle = String::from("\n");
-        for line in wanted {
-            needle.push_str(&folded(line, fit));
-            needle.push('\n');
-        }
-        needle
-    }
-
     fn starts(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
@@ -117,6 +108,15 @@ impl Form {
     fn line_at(&self, place: usize) -> usize {
         self.starts.partition_point(|start| *start < place)
     }
+}
+
+fn needle(wanted: &[&str], fit: Fit) -> String {
+    let mut needle = String::from("\n");
+    for line in wanted {
+        needle.push_str(&folded(line, fit));
+        needle.push('\n');
+    }
+    needle
 }
 
 fn folded(text: &str, fit: Fit) -> String {
