@@ -79,8 +79,9 @@ fn example_steps() -> Vec<Step> {
         Step::list(&["example_add", "example_echo", "example_sleep"]),
         Step::call("example_add", &json!({ "a": 2, "b": 3 }), "5"),
         Step::refused("example_add", &json!({ "a": "two" })),
-        // It takes no time: a client that has the answer already may drop what came just before it.
-        Step::progress("example_progress", &json!({ "steps": 5 }), 1, "5"),
+        // Many steps, so that it takes a while: a client that has the answer already may drop
+        // what came just before it.
+        Step::progress("example_progress", &json!({ "steps": 5000 }), 1, "5000"),
         Step::cancel("example_sleep", &json!({ "ms": 60_000 }), None),
         Step::call(
             "example_echo",
