@@ -69,6 +69,15 @@ impl<V> Answer<V> {
         self
     }
 
+    /// What the model would read.
+    pub(crate) fn into_text(self) -> String {
+        let texts = self.blocks.into_iter().filter_map(|block| match block {
+            Block::Text { text, .. } => Some(text),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
     /// Adds a text for the model.
     pub(crate) fn text(self, text: impl Into<String>) -> Self {
         self.block(Block::text(text))

@@ -5,6 +5,10 @@
 //! tools share lies beneath: `text` knows encodings and lines, `edit` finds what is to
 //! be replaced, `patch` reads patches, `search` walks and matches. A tool that cannot
 //! do what was asked gives a [`Refusal`] that says why and what to do next.
+//!
+//! Handles that confine are Linux's; elsewhere this crate is empty.
+
+#![cfg(target_os = "linux")]
 
 mod built_in;
 mod changing;

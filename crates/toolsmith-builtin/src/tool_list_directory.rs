@@ -19,6 +19,23 @@ pub(crate) struct ListDirectory {
     workspace: Workspace,
 }
 
+/// A folder as a model reads it.
+pub(crate) fn listing(
+    workspace: &Workspace,
+    path: &str,
+    context: &ToolContext,
+) -> Result<String, Refusal> {
+    let arguments = Arguments {
+        path: path.to_owned(),
+        sort_by: SortBy::Name,
+        order: Direction::Asc,
+        limit: all(),
+        offset: 0,
+    };
+    let answer = ListDirectory::new(workspace.clone()).call(arguments, context)?;
+    Ok(answer.into_text())
+}
+
 impl ListDirectory {
     pub(crate) fn new(workspace: Workspace) -> Self {
         Self { workspace }

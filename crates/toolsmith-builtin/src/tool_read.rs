@@ -14,6 +14,7 @@ use crate::reading::{self, Lines, Slice};
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Encoding, FileKind, Shape, kind_of};
 use crate::time;
+use crate::tool_list_directory::listing;
 use crate::workspace::{OpenFile, Opened, Workspace};
 
 /// The largest image that is shown.
@@ -171,9 +172,14 @@ impl BuiltIn for Read {
         let open = match self.0.open_any(&arguments.file_path) {
             Ok(Opened::File(open)) => open,
             Ok(Opened::Directory(folder)) => {
-                let message = format!("{} is a folder, not a file", folder.shown);
-                return Err(Refusal::new(Reason::IsDirectory, message)
-                    .next("List it with list_directory, or name a file in it"));
+                let text = listing(&self.0, &arguments.file_path, context)?;
+                let display = format!("Listed {}", folder.shown);
+                let facts = Facts {
+                    file_type: "directory".to_owned(),
+                    file_path: folder.shown,
+                    ..Facts::default()
+                };
+                return Ok(Answer::new(facts, display).text(text));
             }
             Err(refusal) => return Err(self.0.with_nearest(refusal, &arguments.file_path)),
         };

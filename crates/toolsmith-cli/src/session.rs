@@ -1,18 +1,15 @@
 //! One run of the binary: the toolbox, and on whose behalf it is called.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use tokio::runtime::Handle;
-use toolsmith_builtin::{Workspace, WorkspaceOptions};
 use toolsmith_core::{AnyTool, CancellationToken};
 use toolsmith_manager::{FileLoader, Manager, lint};
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
-use crate::cli::{Cli, Command};
+use crate::cli::Cli;
 use crate::environment;
 use crate::failure::Failure;
 use crate::login;
@@ -140,7 +137,11 @@ impl Session {
 
 /// The built-in tools over the folders of this run. Whoever makes one call from the
 /// command line has no way to read first; clients of a server have.
+#[cfg(target_os = "linux")]
 fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
+    use crate::cli::Command;
+    use toolsmith_builtin::{Workspace, WorkspaceOptions};
+
     let mut options = WorkspaceOptions::default()
         .with_home(environment::home())
         .with_state(environment::journal_folder())
@@ -150,17 +151,26 @@ fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
     }
     let workspace = Workspace::open(cli.roots(), options)
         .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
-    Ok(toolsmith_builtin::tools(&workspace, SystemTime::now))
+    let now = std::time::SystemTime::now;
+    Ok(toolsmith_builtin::tools(&workspace, now))
+}
+
+/// Elsewhere nothing confines them yet.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "as where there are some")]
+fn built_in(_: &Cli) -> Result<Vec<AnyTool>, Failure> {
+    Ok(Vec::new())
 }
 
 /// Makes a folder of the user's own, so that it can be read from the start.
-fn is_made(folder: &Path) -> bool {
+#[cfg(target_os = "linux")]
+fn is_made(folder: &std::path::Path) -> bool {
     let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(folder).is_ok()
 }
 
+#[cfg(target_os = "linux")]
 fn cause(error: &dyn std::error::Error) -> String {
     error.source().map(ToString::to_string).unwrap_or_default()
 }

@@ -14,6 +14,8 @@ mod help;
 #[cfg(unix)]
 mod hostile;
 #[cfg(unix)]
+mod kill;
+#[cfg(unix)]
 mod login;
 mod permission;
 mod pipes;
