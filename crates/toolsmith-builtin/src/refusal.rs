@@ -163,7 +163,14 @@ impl Refusal {
             Reason::Failed => format!("{why} ({})", error.kind()),
             _ => why.to_owned(),
         };
-        Self::new(reason, format!("cannot {doing} {path}: {why}"))
+        let refusal = Self::new(reason, format!("cannot {doing} {path}: {why}"));
+        match reason {
+            Reason::Denied => refusal.next("Ask the user to permit it, or use another path"),
+            Reason::DiskFull => refusal.next("Ask the user to make room, then try again"),
+            Reason::NotDirectory => refusal.next("Name a path whose folders are folders"),
+            Reason::BadArgument => refusal.next("Name another path"),
+            _ => refusal,
+        }
     }
 }
 

@@ -51,7 +51,7 @@ impl Failure {
 
     /// A tool that could not be shown or called.
     pub(crate) fn of_tool(error: &ToolError, name: &str) -> Self {
-        let next = next_step(error.kind, name).map(|next| format!("\n  {next}"));
+        let next = next_step(error, name).map(|next| format!("\n  {next}"));
         Self {
             message: format!("{error}{}", next.unwrap_or_default()),
             status: error.kind.exit_status(),
@@ -69,13 +69,19 @@ impl Failure {
 
 /// What a person at the command line can do about a failed call. The advice that
 /// comes with errors is for models, who have other means.
-pub(crate) fn next_step(kind: ErrorKind, tool: &str) -> Option<String> {
-    match kind {
+pub(crate) fn next_step(error: &ToolError, tool: &str) -> Option<String> {
+    // A tool that refuses by itself says what to do.
+    let was_decided = error
+        .details
+        .as_ref()
+        .is_some_and(|details| !details["by"].is_null());
+    match error.kind {
         ErrorKind::InvalidParameters => Some(format!("see `toolsmith show {tool}`")),
         ErrorKind::UnknownTool => Some("see `toolsmith tools`".to_owned()),
         ErrorKind::ApprovalRequired => {
             Some("add --yes to approve it, or --allow with a rule for it".to_owned())
         }
+        ErrorKind::PermissionDenied if !was_decided => None,
         ErrorKind::PermissionDenied => Some("--dry-run shows which rule decided".to_owned()),
         ErrorKind::Timeout => Some("give it more time with --timeout".to_owned()),
         _ => None,

@@ -184,10 +184,12 @@ fn count(lines: &Lines<'_>, old: &str, fold: Fold) -> Count {
     count
 }
 
-/// Where a text is that says something: a brace is present everywhere.
+/// Where a text is that says something: a brace or a short word is present everywhere.
 fn present_at(lines: &Lines<'_>, new: &str) -> Option<usize> {
+    const SAYS_SOMETHING: usize = 6;
     let new = super::lines::plain(new);
-    let says_something = new.contains(|character: char| character.is_alphanumeric());
+    let letters = new.chars().filter(|character| character.is_alphanumeric());
+    let says_something = letters.count() >= SAYS_SOMETHING;
     let place = says_something
         .then(|| lines.plain().find(&*new))
         .flatten()?;

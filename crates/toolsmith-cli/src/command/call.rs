@@ -48,7 +48,7 @@ fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
         return Ok(());
     };
     print::error(&error.to_string());
-    if let Some(next) = failure::next_step(error.kind, name) {
+    if let Some(next) = failure::next_step(error, name) {
         print::note(&format!("  {next}"));
     }
     Ok(())
