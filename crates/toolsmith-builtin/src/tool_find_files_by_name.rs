@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{self, Case, FURTHEST, Glob, Names, Page, Start, Stop, WalkOptions};
@@ -67,7 +67,7 @@ impl BuiltIn for FindFilesByName {
     type Value = Results;
 
     fn define() -> ToolDef {
-        ToolDef::new("find_files_by_name")
+        let definition = ToolDef::new("find_files_by_name")
             .expect("the name is a valid one")
             .with_title("Find files by name")
             .with_kind(Kind::Search)
@@ -78,7 +78,8 @@ impl BuiltIn for FindFilesByName {
             )
             .with_returns("The paths, and how many there are in all.")
             .with_example(example("All Python tests.", json!({"name_pattern": "test_*.py"})))
-            .with_meta(meta("find_files_by_name", "search", &["files", "name"]))
+            .with_meta(meta("find_files_by_name", "search", &["files", "name"]));
+        noted(definition, &["Use find for sizes, times and depths."])
     }
 
     fn binding() -> Binding {

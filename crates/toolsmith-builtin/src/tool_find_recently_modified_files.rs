@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{
@@ -87,7 +87,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
     type Value = Results;
 
     fn define() -> ToolDef {
-        ToolDef::new("find_recently_modified_files")
+        let definition = ToolDef::new("find_recently_modified_files")
             .expect("the name is a valid one")
             .with_title("Find recently changed files")
             .with_kind(Kind::Search)
@@ -102,7 +102,11 @@ impl BuiltIn for FindRecentlyModifiedFiles {
                 "find_recently_modified_files",
                 "search",
                 &["files", "time", "recent"],
-            ))
+            ));
+        noted(
+            definition,
+            &["Use it to see what a build, a test or a person has just changed."],
+        )
     }
 
     fn binding() -> Binding {

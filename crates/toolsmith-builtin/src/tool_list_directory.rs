@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{self, FURTHEST, Match, Names, Order, Page, Start, Stop, WalkOptions};
@@ -144,7 +144,7 @@ impl BuiltIn for ListDirectory {
     type Value = Entries;
 
     fn define() -> ToolDef {
-        ToolDef::new("list_directory")
+        let definition = ToolDef::new("list_directory")
             .expect("the name is a valid one")
             .with_title("List a folder")
             .with_kind(Kind::Read)
@@ -157,7 +157,11 @@ impl BuiltIn for ListDirectory {
             .with_returns("Each entry's name, type, size and time of change, and how many there are in all.")
             .with_example(example("The workspace itself.", json!({})))
             .with_example(example("The ten newest.", json!({"path": "src", "sort_by": "time", "order": "desc", "limit": 10})))
-            .with_meta(meta("list_directory", "navigation", &["files", "folder", "list"]))
+            .with_meta(meta("list_directory", "navigation", &["files", "folder", "list"]));
+        noted(
+            definition,
+            &["For one level only; show_tree shows several, glob and find search all."],
+        )
     }
 
     fn binding() -> Binding {

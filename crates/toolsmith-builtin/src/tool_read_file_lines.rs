@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
 
-use crate::built_in::{Answer, BuiltIn, described, example};
+use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
 use crate::refusal::{Reason, Refusal};
@@ -37,7 +37,7 @@ impl BuiltIn for ReadFileLines {
     type Value = PlainText;
 
     fn define() -> ToolDef {
-        described(
+        let definition = described(
             "read_file_lines",
             "Read file lines",
             "read",
@@ -53,7 +53,11 @@ impl BuiltIn for ReadFileLines {
             json!({ "file_path": "src/lib.rs", "start_line": 10, "end_line": 30 }),
             "Lines 10 to 30",
         ))
-        .with_aliases("file_path", &["path", "filePath"])
+        .with_aliases("file_path", &["path", "filePath"]);
+        noted(
+            definition,
+            &["Use read for lines with their numbers, and before an edit."],
+        )
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
 
-use crate::built_in::{Answer, BuiltIn, described, example};
+use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
 use crate::refusal::Refusal;
@@ -38,7 +38,7 @@ impl BuiltIn for ReadFileTail {
     type Value = PlainText;
 
     fn define() -> ToolDef {
-        described(
+        let definition = described(
             "read_file_tail",
             "Read file tail",
             "read",
@@ -55,7 +55,11 @@ impl BuiltIn for ReadFileTail {
             json!({ "file_path": "server.log", "num_lines": 50 }),
             "The last fifty lines",
         ))
-        .with_aliases("file_path", &["path", "filePath"])
+        .with_aliases("file_path", &["path", "filePath"]);
+        noted(
+            definition,
+            &["For a log that grows, call it again: only its end is read."],
+        )
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {

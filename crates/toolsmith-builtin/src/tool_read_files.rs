@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
 
-use crate::built_in::{Answer, BuiltIn, described, example};
+use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
 use crate::refusal::Refusal;
@@ -65,7 +65,7 @@ impl BuiltIn for ReadFiles {
     type Value = Files;
 
     fn define() -> ToolDef {
-        described(
+        let definition = described(
             "read_files",
             "Read files",
             "read",
@@ -82,7 +82,11 @@ impl BuiltIn for ReadFiles {
             json!({ "file_paths": ["README.md", "Cargo.toml"] }),
             "Two files",
         ))
-        .with_aliases("file_paths", &["paths", "files"])
+        .with_aliases("file_paths", &["paths", "files"]);
+        noted(
+            definition,
+            &["Ask for the files you need together: it saves a call each."],
+        )
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{self, FURTHEST, Page, Pushed, Query, Request, Source, Stop, View, text_query};
@@ -73,7 +73,7 @@ impl BuiltIn for SearchInFile {
     type Value = Results;
 
     fn define() -> ToolDef {
-        ToolDef::new("search_in_file")
+        let definition = ToolDef::new("search_in_file")
             .expect("the name is a valid one")
             .with_title("Search in a file")
             .with_kind(Kind::Search)
@@ -93,7 +93,11 @@ impl BuiltIn for SearchInFile {
                 "A regular expression.",
                 json!({"query": "^## ", "file_path": "README.md", "use_regex": true}),
             ))
-            .with_meta(meta("search_in_file", "search", &["content", "file"]))
+            .with_meta(meta("search_in_file", "search", &["content", "file"]));
+        noted(
+            definition,
+            &["Use grep for context around the lines, or for several files."],
+        )
     }
 
     fn binding() -> Binding {

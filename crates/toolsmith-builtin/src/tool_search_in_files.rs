@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, example, idempotent, meta, reading};
 use crate::search::{
@@ -116,7 +116,7 @@ impl BuiltIn for SearchInFiles {
     type Value = Results;
 
     fn define() -> ToolDef {
-        ToolDef::new("search_in_files")
+        let definition = ToolDef::new("search_in_files")
             .expect("the name is a valid one")
             .with_title("Search in files for text")
             .with_kind(Kind::Search)
@@ -132,7 +132,11 @@ impl BuiltIn for SearchInFiles {
                 "A regular expression, but not in comments.",
                 json!({"query": "TODO|FIXME", "use_regex": true, "exclude_query": "^\\s*//", "path": "src"}),
             ))
-            .with_meta(meta("search_in_files", "search", &["content", "files"]))
+            .with_meta(meta("search_in_files", "search", &["content", "files"]));
+        noted(
+            definition,
+            &["Narrow it with path and file_pattern before raising the time-out."],
+        )
     }
 
     fn binding() -> Binding {

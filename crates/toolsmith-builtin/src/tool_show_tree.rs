@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
 use crate::search::{self, Page, Pushed, Start, Stop, Tree};
@@ -79,7 +79,7 @@ impl BuiltIn for ShowTree {
     type Value = Shown;
 
     fn define() -> ToolDef {
-        ToolDef::new("show_tree")
+        let definition = ToolDef::new("show_tree")
             .expect("the name is a valid one")
             .with_title("Show a tree")
             .with_kind(Kind::Read)
@@ -91,7 +91,11 @@ impl BuiltIn for ShowTree {
             )
             .with_returns("The tree, whether it goes deeper, and how many entries were left out.")
             .with_example(example("Get to know a project.", json!({"max_depth": 2})))
-            .with_meta(meta("show_tree", "navigation", &["files", "folder", "tree", "overview"]))
+            .with_meta(meta("show_tree", "navigation", &["files", "folder", "tree", "overview"]));
+        noted(
+            definition,
+            &["Begin with a small max_depth in a project that is new to you."],
+        )
     }
 
     fn binding() -> Binding {

@@ -5,6 +5,7 @@
 mod ground;
 mod tree;
 
+mod definitions;
 mod paths;
 mod race;
 mod reading;

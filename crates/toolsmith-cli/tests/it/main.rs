@@ -4,6 +4,8 @@
 
 mod arguments;
 mod batch;
+#[cfg(target_os = "linux")]
+mod builtin;
 mod call;
 mod check;
 #[cfg(target_os = "linux")]
