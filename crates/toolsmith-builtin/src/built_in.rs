@@ -69,6 +69,14 @@ impl<V> Answer<V> {
         self
     }
 
+    /// Changes the value.
+    pub(crate) fn map(self, change: impl FnOnce(V) -> V) -> Self {
+        Self {
+            value: change(self.value),
+            ..self
+        }
+    }
+
     /// What the model would read.
     pub(crate) fn into_text(self) -> String {
         let texts = self.blocks.into_iter().filter_map(|block| match block {

@@ -115,6 +115,7 @@ pub(crate) fn write(current: Current, content: Vec<u8>) -> Deed {
     Deed::Write {
         target: current.target,
         content,
+        like: None,
     }
 }
 

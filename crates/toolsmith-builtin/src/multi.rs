@@ -290,7 +290,11 @@ fn patched(
             may_lose(workspace, context, &to)?;
             facts.action = "moved".to_owned();
             facts.moved_to = Some(to.target.shown.clone());
-            deeds.push(changing::write(to, content));
+            deeds.push(Deed::Write {
+                target: to.target,
+                content,
+                like: current.target.stat,
+            });
             deeds.push(Deed::Remove {
                 target: current.target,
             });

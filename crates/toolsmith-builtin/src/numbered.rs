@@ -19,6 +19,8 @@ pub(crate) struct Style {
     pub(crate) column: usize,
     /// How many bytes there may be.
     pub(crate) budget: usize,
+    /// The character lines end with.
+    pub(crate) end: char,
 }
 
 /// Lines that were shown.
@@ -41,7 +43,7 @@ pub(crate) fn show(text: &str, style: Style) -> Shown {
         is_short: false,
         has_cut: false,
     };
-    for line in lines(text) {
+    for line in lines(text, style.end) {
         let (line, is_cut) = cut(line, style.column);
         let line = match style.first {
             // One tab after the number, so that those of the line stay what they are.
@@ -59,12 +61,10 @@ pub(crate) fn show(text: &str, style: Style) -> Shown {
     shown
 }
 
-/// The lines of a text, without their ends: `\n`, `\r\n`, and `\r` where there is no
-/// other.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let end = if text.contains('\n') { '\n' } else { '\r' };
-    let text = text.strip_suffix(end).unwrap_or(text);
+/// The lines of a text, without their ends.
+pub(crate) fn lines(text: &str, end: char) -> impl Iterator<Item = &str> {
     let is_empty = text.is_empty();
+    let text = text.strip_suffix(end).unwrap_or(text);
     text.split(end)
         .map(|line| line.strip_suffix('\r').unwrap_or(line))
         .filter(move |_| !is_empty)

@@ -7,7 +7,7 @@ use toolsmith_core::ToolContext;
 use crate::numbered::BUDGET;
 use crate::reading::{self, Lines};
 use crate::refusal::{Reason, Refusal};
-use crate::text::{Eol, FileKind, kind_of};
+use crate::text::{FileKind, kind_of};
 use crate::workspace::Workspace;
 
 /// The text of a file, or of a part of it.
@@ -56,20 +56,21 @@ pub(crate) fn read(
     }
     let slice = reading::lines(&open, &head, wanted, None, &|| context.is_cancelled())?;
     let mut content = slice.encoding.read_lossy(&slice.bytes);
-    if let Some(digest) = slice.digest {
-        let is_all = slice.first == Some(1) && !slice.has_more && !slice.is_cut;
-        let seen = is_all.then_some(content.as_str());
-        workspace.saw(context.caller(), &open.shown, digest, seen)?;
-    }
+    let is_empty = open.stat.st_size == 0;
     // A carriage return alone is a control character to whoever reads the answer.
-    if Eol::of(&content) == Eol::Cr {
+    if slice.end == '\r' {
         content = content.replace('\r', "\n");
     }
     let is_short = content.len() > budget;
     if is_short {
         content.truncate(whole_lines(&content, budget));
     }
-    let line_count = crate::numbered::lines(&content).count() as u64;
+    let line_count = crate::numbered::lines(&content, '\n').count() as u64;
+    if let Some(digest) = slice.digest.filter(|_| line_count > 0 || is_empty) {
+        let is_all = slice.first == Some(1) && !slice.has_more && !slice.is_cut && !is_short;
+        let seen = is_all.then_some(content.as_str());
+        workspace.saw(context.caller(), &open.shown, digest, seen)?;
+    }
     let next = (is_short || slice.has_more)
         .then(|| slice.first.map(|first| first + line_count))
         .flatten()

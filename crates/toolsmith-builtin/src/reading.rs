@@ -50,6 +50,28 @@ pub(crate) struct Slice {
     pub(crate) has_more: bool,
     /// Whether the file ends with a line's end.
     pub(crate) ends_with_newline: bool,
+    /// The character its lines end with.
+    pub(crate) end: char,
+}
+
+impl Slice {
+    /// Drops the rest of a UTF-8 character that was cut, at the end or at the beginning.
+    fn keep_whole_characters(&mut self, at_beginning: bool) {
+        if at_beginning {
+            let rest = self
+                .bytes
+                .iter()
+                .take(3)
+                .take_while(|byte| **byte & 0xc0 == 0x80);
+            let rest = rest.count();
+            self.bytes.drain(..rest);
+        }
+        if let Err(error) = std::str::from_utf8(&self.bytes)
+            && error.error_len().is_none()
+        {
+            self.bytes.truncate(error.valid_up_to());
+        }
+    }
 }
 
 /// The beginning of a file.
@@ -58,6 +80,22 @@ pub(crate) fn head(open: &OpenFile) -> Result<Vec<u8>, Refusal> {
     let read = fill(&open.file, &mut head, 0).map_err(|error| unreadable(open, &error))?;
     head.truncate(read);
     Ok(head)
+}
+
+/// The hash of a file, unless it is too large.
+pub(crate) fn digest(open: &OpenFile, is_cancelled: &dyn Fn() -> bool) -> Option<Digest> {
+    let breaks = Breaks {
+        end: b'\n',
+        unit: 1,
+        position: 0,
+    };
+    let size = u64::try_from(open.stat.st_size).unwrap_or(0);
+    if size > WHOLE {
+        return None;
+    }
+    forward(&open.file, size, breaks, 1, 0, is_cancelled)
+        .ok()?
+        .digest
 }
 
 /// A whole file of bearable size.
@@ -115,6 +153,9 @@ pub(crate) fn lines(
         }
     };
     (slice.encoding, slice.confidence) = (found, confidence);
+    if found.unit() == 1 && slice.is_cut {
+        slice.keep_whole_characters(matches!(wanted, Lines::Last { .. }));
+    }
     // What began as UTF-8 may go on otherwise.
     if encoding.is_none() && found == Encoding::UTF8 && std::str::from_utf8(&slice.bytes).is_err() {
         let (other, confidence) = Encoding::of(&slice.bytes, true);
@@ -148,6 +189,11 @@ impl Breaks {
             end: b'\n',
             unit,
             position,
+        };
+        // What ends the part that is looked at may be half of a line's end.
+        let head = match head.len() < HEAD {
+            true => head,
+            false => &head[..head.len() - unit],
         };
         // Old files end lines with a carriage return alone.
         if breaks.next(head, 0).is_none() {
@@ -254,6 +300,7 @@ fn forward(
         is_cut,
         has_more: !reached_end || total >= last,
         ends_with_newline: ends && at > 0,
+        end: char::from(breaks.end),
     })
 }
 
@@ -311,5 +358,6 @@ fn backward(
         is_cut: at > 0 && lines <= back,
         has_more: stop < tail.len(),
         ends_with_newline,
+        end: char::from(breaks.end),
     })
 }

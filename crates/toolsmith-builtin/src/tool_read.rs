@@ -184,12 +184,20 @@ impl BuiltIn for Read {
             Err(refusal) => return Err(self.0.with_nearest(refusal, &arguments.file_path)),
         };
         let head = reading::head(&open)?;
-        match (arguments.encoding.as_str(), kind_of(&head)) {
-            ("base64" | "binary", _) => bytes(&open, &arguments),
-            ("utf8" | "utf-8", FileKind::Image(mime)) => image(&open, mime),
-            ("utf8" | "utf-8", FileKind::Binary(mime)) => Ok(unreadable(&open, &head, mime)),
-            _ => self.text(&open, &head, &arguments, context),
+        let answer = match (arguments.encoding.as_str(), kind_of(&head)) {
+            ("base64" | "binary", _) => bytes(&open, &arguments)?,
+            ("utf8" | "utf-8", FileKind::Image(mime)) => image(&open, mime)?,
+            ("utf8" | "utf-8", FileKind::Binary(mime)) => unreadable(&open, &head, mime),
+            _ => return self.text(&open, &head, &arguments, context),
+        };
+        let digest = reading::digest(&open, &|| context.is_cancelled());
+        if let Some(digest) = digest {
+            self.0.saw(context.caller(), &open.shown, digest, None)?;
         }
+        Ok(answer.map(|mut facts| {
+            facts.sha256 = digest.map(|digest| digest.hex());
+            facts
+        }))
     }
 }
 
@@ -217,15 +225,19 @@ impl Read {
         };
         let slice = reading::lines(open, head, wanted, encoding, &|| context.is_cancelled())?;
         let text = slice.encoding.read_lossy(&slice.bytes);
-        self.remember(open, &slice, &text, context)?;
         let shown = numbered::show(
             &text,
             Style {
                 first: slice.first.filter(|_| arguments.line_numbers),
                 column: arguments.column,
                 budget: arguments.max_bytes.min(MOST),
+                end: slice.end,
             },
         );
+        // Who was shown nothing of it has not seen it.
+        if shown.lines > 0 || open.stat.st_size == 0 {
+            self.remember(open, &slice, &text, context)?;
+        }
         let first = slice.first.filter(|_| shown.lines > 0);
         let mut facts = Facts {
             encoding: match slice.encoding.name() {

@@ -94,10 +94,14 @@ impl BuiltIn for ReadProjectContext {
         )
     }
 
-    fn plan(&self, _: &Arguments) -> Result<Plan, Refusal> {
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let mut plan = Plan::new("Read the project's notes for agents");
-        for name in ALWAYS {
-            plan = plan.touching(Touch::read(self.0.whole(&self.0.place(name)?)));
+        // What is imported is known only by looking.
+        for file in self.files(arguments, &ToolContext::detached()) {
+            let Ok(place) = self.0.place(&file.filename) else {
+                continue;
+            };
+            plan = plan.touching(Touch::read(self.0.whole(&place)));
         }
         Ok(plan)
     }
@@ -107,6 +111,26 @@ impl BuiltIn for ReadProjectContext {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Context>, Refusal> {
+        let files = self.files(&arguments, context);
+        let total_found = files.iter().filter(|file| file.exists).count();
+        let message = match total_found {
+            0 => "The project has no notes for agents.".to_owned(),
+            1 => "The project has one file with notes for agents.".to_owned(),
+            count => format!("The project has {count} files with notes for agents."),
+        };
+        let display = format!("Read the project's notes ({total_found} found)");
+        let value = Context {
+            files,
+            message,
+            total_found,
+        };
+        Ok(Answer::new(value, display))
+    }
+}
+
+impl ReadProjectContext {
+    /// The files that are named, and those they name.
+    fn files(&self, arguments: &Arguments, context: &ToolContext) -> Vec<ContextFile> {
         let others = ON_DEMAND.iter().filter(|_| arguments.include_others);
         let mut left = arguments.max_bytes;
         let mut files: Vec<ContextFile> = Vec::new();
@@ -126,23 +150,9 @@ impl BuiltIn for ReadProjectContext {
             }
             files.push(file);
         }
-        let total_found = files.iter().filter(|file| file.exists).count();
-        let message = match total_found {
-            0 => "The project has no notes for agents.".to_owned(),
-            1 => "The project has one file with notes for agents.".to_owned(),
-            count => format!("The project has {count} files with notes for agents."),
-        };
-        let display = format!("Read the project's notes ({total_found} found)");
-        let value = Context {
-            files,
-            message,
-            total_found,
-        };
-        Ok(Answer::new(value, display))
+        files
     }
-}
 
-impl ReadProjectContext {
     fn one(&self, name: &str, left: &mut usize, context: &ToolContext) -> ContextFile {
         let wanted = Lines::From {
             first: 1,

@@ -13,8 +13,11 @@ use crate::edit::{Diff, diff};
 use crate::placeholder;
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Encoding, Eol};
-use crate::workspace::{Deed, Digest, Done, Missing, Workspace};
+use crate::workspace::{Deed, Digest, Done, Missing, Target, Workspace};
 use crate::writing::{self, Current, Freshness};
+
+/// What the name of a kept old content ends with.
+const BACKUP: &str = ".bak";
 
 /// The tool.
 #[derive(Debug)]
@@ -141,7 +144,13 @@ impl BuiltIn for Write {
         let touch = Touch::write(self.0.whole(&place)).from_argument("file_path");
         let size = arguments.content.len();
         let summary = format!("Write {} ({size} bytes)", self.0.shown(&place));
-        Ok(Plan::new(summary).touching(touch))
+        let mut plan = Plan::new(summary).touching(touch);
+        if arguments.backup {
+            let mut beside = self.0.whole(&place).into_os_string();
+            beside.push(BACKUP);
+            plan = plan.touching(Touch::write(beside).from_argument("file_path"));
+        }
+        Ok(plan)
     }
 
     fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Answer<Facts>, Refusal> {
@@ -150,8 +159,12 @@ impl BuiltIn for Write {
             false => Missing::Refuse,
         };
         let held_for = self.0.target(&arguments.file_path, missing)?;
-        let made = held_for.made.clone();
-        let _held = self.0.hold(&[&held_for], || context.is_cancelled())?;
+        let beside = match arguments.backup {
+            true => Some(held_for.sibling(BACKUP)?),
+            false => None,
+        };
+        let held: Vec<&Target> = [&held_for].into_iter().chain(&beside).collect();
+        let _held = self.0.hold(&held, || context.is_cancelled())?;
         let current = Current::of(&self.0, &arguments.file_path, missing)?;
         self.may_replace(&arguments, &current, context)?;
         let (content, encoding) = content(&arguments, &current)?;
@@ -160,7 +173,7 @@ impl BuiltIn for Write {
             current,
             content,
             encoding,
-            !made.is_empty(),
+            held_for.has_made_folders(),
             context,
         )
     }
@@ -237,16 +250,18 @@ impl Write {
         };
         let mut deeds = Vec::new();
         if let (true, Some(old)) = (arguments.backup, &current.bytes) {
-            let target = self.0.target(&format!("{shown}.bak"), Missing::Refuse)?;
+            let target = current.target.sibling(BACKUP)?;
             facts.backup_path = Some(target.shown.clone());
             deeds.push(Deed::Write {
                 target,
                 content: old.clone(),
+                like: current.target.stat,
             });
         }
         deeds.push(Deed::Write {
             target: current.target,
             content,
+            like: None,
         });
         let done = writing::commit(&self.0, context, &deeds)?;
         facts.in_place = done.last() == Some(&Done::InPlace);
@@ -280,7 +295,8 @@ fn content(arguments: &Arguments, current: &Current) -> Result<(Vec<u8>, String)
         "base64" => {
             let compact: String = text.split_ascii_whitespace().collect();
             let bytes = BASE64_STANDARD.decode(compact).map_err(|error| {
-                let message = format!("the content is no base64: {error}");
+                let reason = error.to_string();
+                let message = format!("the content is no base64: {}", reason.trim_end_matches('.'));
                 bad(&message, "Encode it again, or write it as utf8")
             })?;
             Ok((bytes, "base64".to_owned()))

@@ -13,7 +13,7 @@ use crate::text::{Encoding, FileKind, kind_of};
 use crate::workspace::{Deed, Digest, Done, FileKey, Missing, OpenFile, Target, Workspace};
 
 /// The largest file that is changed.
-pub(crate) const LARGEST: u64 = 16 << 20;
+pub(crate) const LARGEST: u64 = 8 << 20;
 
 /// A file that is about to be changed, as it is now.
 #[derive(Debug)]
@@ -165,7 +165,9 @@ pub(crate) fn commit(
     let done = workspace.commit(deeds)?;
     for deed in deeds {
         match deed {
-            Deed::Write { target, content } => {
+            Deed::Write {
+                target, content, ..
+            } => {
                 let text = std::str::from_utf8(content).ok();
                 workspace.note_seen(context.caller(), target.key()?, Digest::of(content), text);
             }

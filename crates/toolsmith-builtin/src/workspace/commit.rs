@@ -8,12 +8,12 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
-use super::journal::{Journal, Stage, Step};
+use super::journal::{Journal, Stage, Step, Version};
 use super::prepare::{self, Prepared, Way, fresh_name};
 use super::target::Target;
 use super::{Workspace, undo};
@@ -22,8 +22,13 @@ use crate::refusal::{Reason, Refusal};
 /// What is done to one file.
 #[derive(Debug)]
 pub(crate) enum Deed {
-    /// It gets this content.
-    Write { target: Target, content: Vec<u8> },
+    /// It gets this content. A file that is made gets the mode and the owner of what it is
+    /// like.
+    Write {
+        target: Target,
+        content: Vec<u8>,
+        like: Option<Stat>,
+    },
     /// It is removed.
     Remove { target: Target },
 }
@@ -51,6 +56,9 @@ struct Job<'d> {
     target: &'d Target,
     step: Step,
     prepared: Option<Prepared>,
+    is_one_of_many: bool,
+    /// Whether what lies beside the file must stay, being all that is left of it.
+    is_lost: bool,
 }
 
 impl Workspace {
@@ -67,7 +75,7 @@ impl Workspace {
         let mut journal = match &self.options().state {
             Some(folder) => {
                 let steps: Vec<Step> = jobs.iter().map(|job| job.step.clone()).collect();
-                let journal = Journal::begin(folder, &steps);
+                let journal = Journal::begin(folder, &steps, Stage::Preparing);
                 Some(journal.map_err(|error| {
                     Refusal::system("note what is written in", "the journal", &error)
                 })?)
@@ -78,13 +86,20 @@ impl Workspace {
         for (job, deed) in jobs.0.iter_mut().zip(deeds) {
             job.prepare(deed)?;
         }
-        if (jobs.0.len() > 1 || jobs.0.iter().any(Job::is_over))
-            && let Some(journal) = &mut journal
+        if let (Some(noted), Some(folder)) = (&mut journal, &self.options().state)
+            && (jobs.0.len() > 1 || jobs.0.iter().any(Job::is_over))
         {
             // From here on the next start knows that all new content is whole.
-            jobs.note_over(journal)?;
+            *noted = jobs.noted(folder)?;
         }
-        jobs.replace()?;
+        if let Err(refusal) = jobs.replace() {
+            if jobs.0.iter().any(|job| job.is_lost)
+                && let Some(journal) = journal
+            {
+                journal.leave();
+            }
+            return Err(refusal);
+        }
         if let Some(journal) = &mut journal {
             let _ = journal.reach(Stage::Done);
         }
@@ -111,7 +126,7 @@ impl Workspace {
             Deed::Write { .. } => Some(name("new")?),
             Deed::Remove { .. } => None,
         };
-        let old = match is_one_of_many && was_there {
+        let old = match was_there {
             true => Some(name("old")?),
             false => None,
         };
@@ -125,8 +140,11 @@ impl Workspace {
                 old,
                 was_there,
                 over: false,
+                put: None,
             },
             prepared: None,
+            is_one_of_many,
+            is_lost: false,
         })
     }
 }
@@ -135,24 +153,31 @@ impl Workspace {
 struct Jobs<'d>(Vec<Job<'d>>);
 
 impl Jobs<'_> {
-    /// Notes in the journal which files are written over, and that all is prepared.
-    fn note_over(&self, journal: &mut Journal) -> Result<(), Refusal> {
+    /// A journal that knows which files are written over, and that all is prepared.
+    fn noted(&self, folder: &Path) -> Result<Journal, Refusal> {
         let steps: Vec<Step> = self.0.iter().map(|job| job.step.clone()).collect();
-        let noted = journal
-            .rewrite(&steps)
-            .and_then(|()| journal.reach(Stage::Replacing));
-        noted.map_err(|error| Refusal::system("note what is written in", "the journal", &error))
+        Journal::begin(folder, &steps, Stage::Replacing)
+            .map_err(|error| Refusal::system("note what is written in", "the journal", &error))
     }
 
     /// Puts everything in its place; what fails puts everything back.
-    fn replace(&self) -> Result<(), Refusal> {
-        for (index, job) in self.0.iter().enumerate() {
-            if let Err(refusal) = job.replace() {
-                for done in self.0[..=index].iter().rev() {
-                    undo::undo(done.target.folder(), &done.step);
+    fn replace(&mut self) -> Result<(), Refusal> {
+        for index in 0..self.0.len() {
+            let Err(mut refusal) = self.0[index].replace() else {
+                continue;
+            };
+            // The one that failed has changed nothing, unless it was being written over.
+            let tried = index + usize::from(self.0[index].is_over());
+            for done in self.0[..tried].iter_mut().rev() {
+                if undo::undo(done.target.folder(), &done.step).is_err() {
+                    done.is_lost = true;
+                    refusal.message += &format!(
+                        "; {} could not be put back, its old content is beside it",
+                        done.target.shown
+                    );
                 }
-                return Err(refusal);
             }
+            return Err(refusal);
         }
         Ok(())
     }
@@ -160,7 +185,7 @@ impl Jobs<'_> {
 
 impl Drop for Jobs<'_> {
     fn drop(&mut self) {
-        for job in &self.0 {
+        for job in self.0.iter().filter(|job| !job.is_lost) {
             undo::clear(job.target.folder(), &job.step);
         }
     }
@@ -174,10 +199,15 @@ impl Job<'_> {
     /// Writes what is new, and keeps what is old, beside the file.
     fn prepare(&mut self, deed: &Deed) -> Result<(), Refusal> {
         let target = self.target;
-        if let (Deed::Write { content, .. }, Some(new)) = (deed, &self.step.new) {
-            let prepared = prepare::prepare(target, OsString::from(new), content)?;
+        if let (Deed::Write { content, like, .. }, Some(new)) = (deed, &self.step.new) {
+            let like = like.as_ref();
+            let prepared = prepare::prepare(target, OsString::from(new), content, like)?;
             self.step.over = prepared.way == Way::Copy;
+            self.step.put = Some(prepared.version);
             self.prepared = Some(prepared);
+        }
+        if !self.step.over && !self.is_one_of_many {
+            self.step.old = None;
         }
         if let Some(old) = &self.step.old {
             let folder = target.folder();
@@ -214,6 +244,7 @@ impl Job<'_> {
             _ => Refusal::system("write", &target.shown, &error),
         };
         let Some(prepared) = &self.prepared else {
+            is_unchanged(target)?;
             let removed = rustix::fs::unlinkat(folder, &target.name, AtFlags::empty());
             return removed.map_err(|error| failed(error.into()));
         };
@@ -265,7 +296,7 @@ fn is_unchanged(target: &Target) -> Result<(), Refusal> {
     };
     let same = match (&now, &target.stat) {
         (None, None) => true,
-        (Some(now), Some(then)) => version(now) == version(then),
+        (Some(now), Some(then)) => Version::of(now) == Version::of(then),
         _ => false,
     };
     if same {
@@ -275,26 +306,20 @@ fn is_unchanged(target: &Target) -> Result<(), Refusal> {
     }
 }
 
-/// What changes whenever a file does.
-fn version(stat: &Stat) -> impl PartialEq + use<> {
-    (
-        (stat.st_dev, stat.st_ino, stat.st_size),
-        (stat.st_mtime, stat.st_mtime_nsec),
-    )
-}
-
 fn changed(shown: &str) -> Refusal {
     let message = format!("{shown} changed while it was about to be written");
     Refusal::new(Reason::Stale, message).next("Read it again, then repeat the change")
 }
 
 impl Step {
-    /// Whether the names it notes are names within a folder, as ours are.
+    /// Whether the names it notes are a name within a folder and names of ours.
     pub(super) fn is_plain(&self) -> bool {
-        let names = [Some(&self.name), self.new.as_ref(), self.old.as_ref()];
-        names.into_iter().flatten().all(|name| {
-            let bytes = name.as_os_str().as_bytes();
-            !bytes.contains(&b'/') && !matches!(bytes, b"" | b"." | b"..")
-        })
+        let name = self.name.as_os_str().as_bytes();
+        let is_name = !name.contains(&b'/') && !matches!(name, b"" | b"." | b"..");
+        let is_ours = |name: &Option<PathBuf>, end: &str| match name {
+            Some(name) => prepare::is_fresh_name(name.as_os_str(), end),
+            None => true,
+        };
+        is_name && is_ours(&self.new, "new") && is_ours(&self.old, "old")
     }
 }

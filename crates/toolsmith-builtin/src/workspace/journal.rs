@@ -6,16 +6,19 @@
 //! Format 1 is JSON; a journal of another format is left alone.
 
 use std::fs::{self, File};
-use std::io::{self, Seek as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{FlockOperation, Stat};
 use serde::{Deserialize, Serialize};
 
 use super::prepare::fresh_name;
 
 const FORMAT: u32 = 1;
+
+/// What the name of a journal ends with that is not whole yet.
+const UNFINISHED: &str = "unfinished";
 
 /// The longest journal that is read.
 const LONGEST: u64 = 4 << 20;
@@ -43,6 +46,19 @@ pub(super) struct Step {
     pub(super) was_there: bool,
     /// Whether the new content is written over the old.
     pub(super) over: bool,
+    /// What identifies the new content once it has taken its place.
+    pub(super) put: Option<Version>,
+}
+
+/// What changes whenever a file does: device, number, size and time of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Version(u64, u64, i64, i64, u64);
+
+impl Version {
+    pub(super) fn of(stat: &Stat) -> Self {
+        let time = (stat.st_mtime, stat.st_mtime_nsec);
+        Self(stat.st_dev, stat.st_ino, stat.st_size, time.0, time.1)
+    }
 }
 
 /// How far the writing is, which the name of a journal ends with.
@@ -80,12 +96,13 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Notes what is about to be done.
-    pub(super) fn begin(folder: &Path, steps: &[Step]) -> io::Result<Self> {
+    pub(super) fn begin(folder: &Path, steps: &[Step], stage: Stage) -> io::Result<Self> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(folder)?;
-        let path = folder.join(fresh_name(Stage::Preparing.word())?);
+        // Under another name until it is locked and whole.
+        let path = folder.join(fresh_name(UNFINISHED)?);
         let file = File::options()
             .write(true)
             .create_new(true)
@@ -93,19 +110,13 @@ impl Journal {
             .open(&path)?;
         rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let mut journal = Self { path, locked: file };
-        journal.rewrite(steps)?;
-        Ok(journal)
-    }
-
-    /// Notes something else instead, before anything was replaced.
-    pub(super) fn rewrite(&mut self, steps: &[Step]) -> io::Result<()> {
         let entries = Entries {
             format: FORMAT,
             steps: steps.to_vec(),
         };
-        self.locked.set_len(0)?;
-        self.locked.rewind()?;
-        self.locked.write_all(&serde_json::to_vec(&entries)?)
+        journal.locked.write_all(&serde_json::to_vec(&entries)?)?;
+        journal.reach(stage)?;
+        Ok(journal)
     }
 
     /// Leaves the file to others.
@@ -150,19 +161,22 @@ pub(super) fn left_behind(folder: &Path) -> Vec<LeftBehind> {
 }
 
 fn take(path: &Path) -> Option<LeftBehind> {
-    let stage = Stage::named(path.extension()?.to_str()?)?;
+    let word = path.extension()?.to_str()?;
     let file = File::open(path).ok()?;
     // Whoever holds the lock still writes.
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    if word == UNFINISHED && file.metadata().ok()?.len() > 0 {
+        // It ended before anything else was written.
+        let _ = fs::remove_file(path);
+    }
+    let stage = Stage::named(word)?;
     if file.metadata().ok()?.len() > LONGEST {
         return None;
     }
     let text = io::read_to_string(&file).ok()?;
     let steps = match serde_json::from_str::<Entries>(&text) {
         Ok(entries) if entries.format == FORMAT => entries.steps,
-        Ok(_) => return None,
-        // It ended while the journal was written, before anything else was.
-        Err(_) => Vec::new(),
+        _ => return None,
     };
     Some(LeftBehind {
         steps,

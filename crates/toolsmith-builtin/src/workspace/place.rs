@@ -37,12 +37,12 @@ impl Place {
         self.root
     }
 
-    /// A way without links.
-    pub(super) fn without_links(root: usize, relative: &Path) -> Self {
+    /// A way beneath a root.
+    pub(super) fn beneath(root: usize, relative: &Path) -> Self {
         Self {
             root,
             relative: relative.to_owned(),
-            links: Links::Refuse,
+            links: Links::Follow,
         }
     }
 
@@ -103,6 +103,8 @@ impl Workspace {
         };
         match shown.to_string_lossy() {
             shown if shown.is_empty() => ".".to_owned(),
+            // Given back, it must not mean somebody's home.
+            shown if shown.starts_with('~') => format!("./{shown}"),
             shown => shown.into_owned(),
         }
     }
@@ -111,14 +113,28 @@ impl Workspace {
     /// no other way to the same file gets round a rule. Of what is not there, the way to
     /// the last folder that is.
     pub(crate) fn whole(&self, place: &Place) -> PathBuf {
-        let steps: Vec<Component<'_>> = place.relative.components().collect();
         let which = |path: &Path| self.beneath_which(path);
+        let walked = |root: usize, way: &Path| {
+            beneath::one_by_one(self.roots(), root, way, OFlags::PATH, Links::Follow, &which)
+        };
+        // As it is opened: in other spellings too, and where a link leads to nothing yet,
+        // there.
+        let others = spellings(&place.relative);
+        for way in std::iter::once(&place.relative).chain(&others) {
+            if let Ok(found) = walked(place.root, way) {
+                return self.roots()[found.root].path().join(found.relative);
+            }
+        }
+        if let Some((at, name)) = self.named(place)
+            && let Ok(found) = walked(at.root, &at.relative)
+        {
+            let folder = self.roots()[found.root].path().join(found.relative);
+            return folder.join(name);
+        }
+        let steps: Vec<Component<'_>> = place.relative.components().collect();
         for there in (0..=steps.len()).rev() {
             let way: PathBuf = steps[..there].iter().collect();
-            let flags = OFlags::PATH;
-            let found =
-                beneath::one_by_one(self.roots(), place.root, &way, flags, Links::Follow, &which);
-            if let Ok(found) = found {
+            if let Ok(found) = walked(place.root, &way) {
                 let rest = steps[there..].iter().map(|step| step.as_os_str());
                 let whole = self.roots()[found.root].path().join(found.relative);
                 return rest.fold(whole, |whole, step| whole.join(step));

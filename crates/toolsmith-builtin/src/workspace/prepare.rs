@@ -1,7 +1,7 @@
 //! New content beside the old: written whole, with the mode, owner and attributes of
 //! the file it is to replace, before anything is replaced.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd;
@@ -9,6 +9,7 @@ use std::os::fd::AsFd;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid, XattrFlags};
 use rustix::io::Errno;
 
+use super::journal::Version;
 use super::target::Target;
 use crate::refusal::{Reason, Refusal};
 
@@ -33,6 +34,7 @@ pub(super) enum Way {
 pub(super) struct Prepared {
     pub(super) name: OsString,
     pub(super) way: Way,
+    pub(super) version: Version,
 }
 
 /// A name nobody else uses.
@@ -41,6 +43,17 @@ pub(super) fn fresh_name(end: &str) -> io::Result<OsString> {
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("{PREFIX}{random}.{end}").into())
+}
+
+/// Tells whether a name is one of ours.
+pub(super) fn is_fresh_name(name: &OsStr, end: &str) -> bool {
+    let random = name.to_str().and_then(|name| {
+        let random = name.strip_prefix(PREFIX)?.strip_suffix(end)?;
+        random.strip_suffix('.')
+    });
+    random.is_some_and(|random| {
+        random.len() == 20 && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 /// Refuses what must not be replaced.
@@ -73,9 +86,10 @@ pub(super) fn prepare(
     target: &Target,
     name: OsString,
     content: &[u8],
+    like: Option<&Stat>,
 ) -> Result<Prepared, Refusal> {
     let failed = |error: io::Error| Refusal::system("write", &target.shown, &error);
-    let old = target.stat.as_ref();
+    let old = target.stat.as_ref().or(like);
     // Only its owner may see what is not finished; a new file has the usual mode.
     let mode = Mode::from_raw_mode(if old.is_some() { 0o600 } else { 0o666 });
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -85,7 +99,8 @@ pub(super) fn prepare(
     file.write_all(content).map_err(failed)?;
     let mut way = Way::Rename;
     if let Some(old) = old {
-        if old.st_nlink > 1 || !keeps_owner(&file, old) {
+        let keeps_owner = keeps_owner(&file, old);
+        if target.stat.is_some() && (old.st_nlink > 1 || !keeps_owner) {
             way = Way::Copy;
         }
         let mode = Mode::from_raw_mode(old.st_mode & 0o7777);
@@ -93,7 +108,9 @@ pub(super) fn prepare(
         copy_attributes(target, &file);
     }
     file.sync_data().map_err(failed)?;
-    Ok(Prepared { name, way })
+    let stat = rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?;
+    let version = Version::of(&stat);
+    Ok(Prepared { name, way, version })
 }
 
 /// Gives a file the owner of another; false where that is not permitted.

@@ -32,8 +32,8 @@ pub(crate) struct Target {
     pub(crate) stat: Option<Stat>,
     /// How a caller may be shown the path.
     pub(crate) shown: String,
-    /// The folders that were made for it, outermost first.
-    pub(crate) made: Vec<String>,
+    /// The folders that were made for it, outermost first, each in the one around it.
+    made: Vec<(OwnedFd, OsString)>,
 }
 
 /// What identifies a name in a folder, however the way there is spelled.
@@ -71,11 +71,48 @@ impl Target {
         })
     }
 
+    /// Whether folders were made for it.
+    pub(crate) fn has_made_folders(&self) -> bool {
+        !self.made.is_empty()
+    }
+
+    /// Another name in the same folder; a link of that name is refused.
+    pub(crate) fn sibling(&self, ending: &str) -> Result<Self, Refusal> {
+        let mut name = self.name.clone();
+        name.push(ending);
+        let shown = format!("{}{ending}", self.shown);
+        let failed = |error: std::io::Error| Refusal::system("look at", &shown, &error);
+        let stat = look(self.folder(), &name).map_err(|error| failed(error.into()))?;
+        if let Some(stat) = &stat
+            && FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
+        {
+            let message = format!("{shown} is there, and is no regular file");
+            return Err(Refusal::new(Reason::NotRegular, message).next("Remove it first"));
+        }
+        Ok(Self {
+            folder: self.folder.try_clone().map_err(failed)?,
+            at: self.at.clone(),
+            name,
+            stat,
+            shown,
+            made: Vec::new(),
+        })
+    }
+
     /// Looks again at what is there.
     pub(crate) fn look(&mut self) -> Result<(), Refusal> {
         self.stat = look(self.folder(), &self.name)
             .map_err(|error| Refusal::system("look at", &self.shown, &error.into()))?;
         Ok(())
+    }
+}
+
+impl Drop for Target {
+    /// Folders that were made in vain go again; one that holds something stays.
+    fn drop(&mut self) {
+        for (around, name) in self.made.iter().rev() {
+            let _ = rustix::fs::unlinkat(around, name, AtFlags::REMOVEDIR);
+        }
     }
 }
 
@@ -97,6 +134,12 @@ impl Workspace {
                 Err(Refusal::new(Reason::NotRegular, message).next("Name a regular file"))
             }
         }
+    }
+
+    /// The folder and the name a place leads to, through all links.
+    pub(super) fn named(&self, place: &Place) -> Option<(Place, OsString)> {
+        let target = self.follow(place.clone(), "", Missing::Refuse).ok()?;
+        Some((target.at.clone(), target.name.clone()))
     }
 
     fn follow(&self, mut place: Place, path: &str, missing: Missing) -> Result<Target, Refusal> {
@@ -160,10 +203,9 @@ impl Workspace {
         &self,
         place: &Place,
         path: &str,
-        made: &mut Vec<String>,
+        made: &mut Vec<(OwnedFd, OsString)>,
     ) -> Result<(OwnedFd, Place), Refusal> {
         let failed = |error: std::io::Error| Refusal::system("make the folders of", path, &error);
-        self.may_write(place, path)?;
         let steps: Vec<Component<'_>> = place.relative().components().collect();
         let mut there = steps.len();
         let (mut folder, mut at) = loop {
@@ -176,13 +218,17 @@ impl Workspace {
                 opened => break opened.map_err(failed)?,
             }
         };
+        self.may_write(&at, path)?;
         for step in &steps[there..] {
             let Component::Normal(name) = step else {
                 return Err(failed(Errno::NOENT.into()));
             };
             at = at.at(&at.relative().join(name));
             match rustix::fs::mkdirat(&folder, *name, Mode::from_raw_mode(0o777)) {
-                Ok(()) => made.push(self.shown(&at)),
+                Ok(()) => {
+                    let around = folder.try_clone().map_err(failed)?;
+                    made.push((around, (*name).to_owned()));
+                }
                 // Somebody else made it meanwhile; a link of that name is not followed.
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(failed(error.into())),

@@ -7,10 +7,12 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
 
-use super::journal::{self, LeftBehind, Stage, Step};
+use super::journal::{self, LeftBehind, Stage, Step, Version};
 use super::{Place, Workspace};
+use crate::writing::LARGEST;
 
 /// Whether a copy makes a file or is written over one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,22 +25,23 @@ impl Workspace {
     /// Finishes or undoes what earlier processes left behind in these roots.
     pub(super) fn recover(&self, journals: &Path) {
         for left in journal::left_behind(journals) {
-            if left.steps.iter().all(|step| self.is_ours(step)) {
-                self.settle(&left);
+            // Another workspace's stays for that, and what cannot be settled for later.
+            if left.steps.iter().all(|step| self.is_ours(step)) && self.settle(&left) {
                 drop(left.journal);
             } else {
-                // Another workspace's: it stays for that.
                 left.journal.leave();
             }
         }
     }
 
     fn is_ours(&self, step: &Step) -> bool {
-        step.is_plain() && self.roots().iter().any(|root| root.path() == step.root)
+        let mut roots = self.roots().iter().filter(|root| root.may_write);
+        step.is_plain() && roots.any(|root| root.path() == step.root)
     }
 
-    fn settle(&self, left: &LeftBehind) {
-        let is_single = left.steps.len() == 1;
+    /// Tells whether everything is in order now.
+    fn settle(&self, left: &LeftBehind) -> bool {
+        let mut is_settled = true;
         for step in left.steps.iter().rev() {
             let root = self
                 .roots()
@@ -46,52 +49,65 @@ impl Workspace {
                 .position(|root| root.path() == step.root);
             let Some(root) = root else { continue };
             let flags = OFlags::PATH | OFlags::DIRECTORY;
-            let folder = self.open_exactly(&Place::without_links(root, &step.folder), flags);
-            let Ok((folder, _)) = folder else { continue };
-            let folder = folder.as_fd();
-            match left.stage {
-                Stage::Replacing if is_single && step.over => {
-                    if let Some(new) = &step.new {
-                        let _ = copy(
-                            folder,
-                            new.as_os_str(),
-                            folder,
-                            step.name.as_os_str(),
-                            Onto::There,
-                        );
-                    }
+            let folder = match self.open_exactly(&Place::beneath(root, &step.folder), flags) {
+                Ok((folder, _)) => folder,
+                // With its folder everything in it is gone.
+                Err(Errno::NOENT) => continue,
+                Err(_) => {
+                    is_settled = false;
+                    continue;
                 }
-                Stage::Replacing => undo(folder, step),
-                Stage::Preparing | Stage::Done => {}
+            };
+            let folder = folder.as_fd();
+            if left.stage == Stage::Replacing && undo(folder, step).is_err() {
+                is_settled = false;
+                continue;
             }
             clear(folder, step);
         }
+        is_settled
     }
 }
 
-/// Puts one file back as it was.
-pub(super) fn undo(folder: BorrowedFd<'_>, step: &Step) {
+/// Puts one file back as it was, unless it is not what was put there: then somebody has
+/// changed it since.
+pub(super) fn undo(folder: BorrowedFd<'_>, step: &Step) -> io::Result<()> {
     let name = step.name.as_os_str();
+    let there = look(folder, name);
+    let is_put = there.as_ref().map(Version::of) == step.put;
     match (&step.old, &step.new) {
-        (Some(old), _) if step.over => {
-            let _ = copy(folder, old.as_os_str(), folder, name, Onto::There);
-        }
-        (Some(old), _) => {
-            // Nothing happens where both are the same file still.
-            let _ = rustix::fs::renameat(folder, old, folder, name);
-        }
-        (None, Some(new)) if !step.was_there => {
-            // Only what is ours: the file that has both names.
-            let (Some(ours), Some(there)) = (look(folder, new.as_os_str()), look(folder, name))
-            else {
-                return;
-            };
-            if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino) {
-                let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());
+        (Some(old), Some(new)) if step.over => {
+            let (old, new) = (old.as_os_str(), new.as_os_str());
+            if is_torn(folder, name, old, new)? {
+                copy(folder, old, folder, name, Onto::There)?;
             }
+        }
+        (Some(old), Some(_)) if is_put => rustix::fs::renameat(folder, old, folder, name)?,
+        // It was removed, and nothing has come since.
+        (Some(old), None) if there.is_none() => {
+            rustix::fs::renameat_with(folder, old, folder, name, RenameFlags::NOREPLACE)?;
+        }
+        (None, Some(_)) if !step.was_there && is_put => {
+            rustix::fs::unlinkat(folder, name, AtFlags::empty())?;
         }
         _ => {}
     }
+    Ok(())
+}
+
+/// Tells whether a file holds a beginning of the new content and then the old, which is
+/// how far writing it over got; also where that is all of the one or the other.
+fn is_torn(folder: BorrowedFd<'_>, name: &OsStr, old: &OsStr, new: &OsStr) -> io::Result<bool> {
+    let read = |name: &OsStr| -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);
+        let mut bytes = Vec::new();
+        io::Read::read_to_end(&mut io::Read::take(file, 4 * LARGEST), &mut bytes)?;
+        Ok(bytes)
+    };
+    let (there, old, new) = (read(name)?, read(old)?, read(new)?);
+    let same = there.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    Ok(there[same..] == *old.get(same..).unwrap_or_default())
 }
 
 /// Removes what was left beside a file.
