@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use toolsmith_testing::built_ins::Random;
 
-use super::names::{folder, glob};
+use super::names::{folder, glob, left_out};
 use super::query::{Program, Query, Reading};
 use super::tree::{Tree, WORDS};
 
@@ -113,7 +113,7 @@ pub(crate) fn draw(random: &mut Random, tree: &Tree) -> Query {
         _ => {}
     }
     if random.once_in(6) {
-        let left_out = glob(random, tree, &folder);
+        let left_out = left_out(random, tree, &folder);
         set("exclude", json!([left_out]));
         words.push(format!("--glob=!{left_out}"));
     }

@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
 pub(crate) fn draw(random: &mut Random, tree: &Tree) -> Query {
     let mut question = Question::new(folder(random, tree));
     match random.below(9) {
-        0 | 1 | 2 => question.glob(random, tree),
+        0..=2 => question.glob(random, tree),
         3 => question.named(random),
         _ => question.find(random, tree),
     }
@@ -38,7 +38,7 @@ pub(crate) fn draw(random: &mut Random, tree: &Tree) -> Query {
 
 /// A folder that is not ignored, or most often the root.
 pub(crate) fn folder(random: &mut Random, tree: &Tree) -> String {
-    match random.once_in(4) {
+    match random.once_in(6) {
         true => random.one_of(&tree.shown).clone(),
         false => String::new(),
     }
@@ -68,6 +68,16 @@ pub(crate) fn glob(random: &mut Random, tree: &Tree, from: &str) -> String {
         3 if !inner.is_empty() => format!("{}/**/{name}", random.one_of(&inner)),
         4 => format!("**/{{src,lib,inner}}/{name}"),
         _ => name,
+    }
+}
+
+/// A pattern for what is left out, which is never everything.
+pub(crate) fn left_out(random: &mut Random, tree: &Tree, from: &str) -> String {
+    loop {
+        let pattern = glob(random, tree, from);
+        if !matches!(pattern.as_str(), "*" | "**/*" | "*/*") {
+            return pattern;
+        }
     }
 }
 
@@ -181,7 +191,7 @@ impl Question {
             self.set("name", json!(name));
             self.pattern(tree, &name);
         }
-        if random.once_in(3) {
+        if random.once_in(if self.pattern.is_some() { 12 } else { 3 }) {
             let extension = *random.one_of(EXTENSIONS);
             let dot = *random.one_of(&["", "."]);
             self.set("extension", json!(format!("{dot}{extension}")));
@@ -225,7 +235,7 @@ impl Question {
             self.word(format!("--{option}={time}"));
         }
         if random.once_in(4) {
-            let left_out = glob(random, tree, &self.folder);
+            let left_out = left_out(random, tree, &self.folder);
             self.set("exclude_patterns", json!([left_out]));
             self.word(format!("--exclude={left_out}"));
             // Others always heed capital letters in these.
