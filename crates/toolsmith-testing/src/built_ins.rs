@@ -62,10 +62,14 @@ impl BuiltIns {
             Block::Text { text } => text.as_str(),
             _ => "",
         });
-        Ok(Answer {
-            text: texts.collect(),
-            value: outcome.value.unwrap_or_default(),
-        })
+        let text: String = texts.collect();
+        let value = outcome.value.unwrap_or_default();
+        // Where a tool says nothing to the model, it reads the value.
+        let text = match text.is_empty() {
+            true => value.to_string(),
+            false => text,
+        };
+        Ok(Answer { value, text })
     }
 }
 

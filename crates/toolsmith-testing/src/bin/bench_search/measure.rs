@@ -13,8 +13,8 @@ use wait4::Wait4 as _;
 pub(crate) struct Cost {
     /// Milliseconds of CPU, in the process and in the kernel for it.
     pub(crate) cpu: f64,
-    /// Megabytes it held at most. What this process holds while it starts the other
-    /// counts as well, so it had better stay small.
+    /// Megabytes it held at most, and no less than this process held when it started the
+    /// other: until the new program is loaded, the child is a copy of its parent.
     pub(crate) memory: f64,
 }
 

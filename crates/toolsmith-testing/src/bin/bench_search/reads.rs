@@ -25,22 +25,27 @@ pub(crate) fn run(home: &Path) -> io::Result<Verdict> {
     let folder = ready(home)?;
     println!("reads of a file of 2 GB: CPU and memory of the whole process");
     let mut verdict = Verdict::Met;
-    let reads: [(&str, &str, Value); 2] = [
+    let reads: [(&str, &str, Value, &str); 2] = [
         (
             "ten lines from line 1,000",
             "read",
             json!({"file_path": "large.log", "offset": 1000, "limit": 10}),
+            "begin request 1009 took",
         ),
         (
             "the last ten lines",
             "read_file_tail",
             json!({"file_path": "large.log", "num_lines": 10}),
+            "end request 19991 took",
         ),
     ];
-    for (what, tool, arguments) in reads {
+    for (what, tool, arguments, expected) in reads {
         let mut costs = Vec::new();
         for _ in 0..ROUNDS {
-            let (cost, _) = measure::run(measure::call(&folder, tool, &arguments)?, home)?;
+            let (cost, told) = measure::run(measure::call(&folder, tool, &arguments)?, home)?;
+            if !told.contains(expected) {
+                return Err(io::Error::other(format!("{what} has no {expected:?}")));
+            }
             costs.push(cost);
         }
         let cpu = median(costs.iter().map(|cost| cost.cpu).collect());
