@@ -5,6 +5,8 @@
 //! a test would: with a message that says what was expected.
 
 pub mod approver;
+#[cfg(feature = "builtin")]
+pub mod built_ins;
 pub mod check;
 #[cfg(feature = "mcp")]
 pub mod conformance;

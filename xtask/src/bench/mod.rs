@@ -9,6 +9,9 @@ mod programs;
 
 use std::path::Path;
 
+use peers::Variable;
+
+use crate::interop::{Home, searchers};
 use crate::step::{Step, locked};
 
 /// A benchmark and the binary that runs it.
@@ -16,21 +19,34 @@ use crate::step::{Step, locked};
 pub(crate) struct Benchmark {
     name: &'static str,
     binary: &'static str,
-    /// Whether it starts programs: ours, whose paths it is handed, and what others
-    /// have built, whose command lines it is handed.
-    has_peers: bool,
+    beside: Beside,
+}
+
+/// What a benchmark starts beside itself; it is handed how in environment variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    /// Our programs, and servers and proxies others have built.
+    Servers,
+    /// `rg` and `fd`.
+    Searchers,
 }
 
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark {
         name: "call",
         binary: "bench_call",
-        has_peers: false,
+        beside: Beside::Nothing,
     },
     Benchmark {
         name: "mcp",
         binary: "bench_mcp",
-        has_peers: true,
+        beside: Beside::Servers,
+    },
+    Benchmark {
+        name: "search",
+        binary: "bench_search",
+        beside: Beside::Searchers,
     },
 ];
 
@@ -63,19 +79,42 @@ pub(crate) fn run(root: &Path, chosen: &[&Benchmark]) -> anyhow::Result<()> {
             .into_iter()
             .chain([benchmark.binary])
             .chain(locked(root));
-        let mut step = Step::cargo(benchmark.name, words);
-        if benchmark.has_peers {
-            let theirs = peers::install(root).unwrap_or_else(|error| {
-                println!("what others have built is left out: {error:#}");
-                Vec::new()
-            });
-            for (name, line) in programs::build(root)?.into_iter().chain(theirs) {
-                step = step.with_environment(name, line);
-            }
+        let features: &[&str] = match benchmark.beside {
+            Beside::Searchers => &["--features", "builtin"],
+            Beside::Nothing | Beside::Servers => &[],
+        };
+        let mut step = Step::cargo(benchmark.name, words.chain(features.iter().copied()));
+        for (name, line) in variables(root, benchmark.beside)? {
+            step = step.with_environment(name, line);
         }
         step.run(root)?;
     }
     Ok(())
+}
+
+/// Installs and builds what a benchmark starts beside itself, and returns how it is told.
+fn variables(root: &Path, beside: Beside) -> anyhow::Result<Vec<Variable>> {
+    match beside {
+        Beside::Nothing => Ok(Vec::new()),
+        Beside::Servers => {
+            let theirs = peers::install(root).unwrap_or_else(|error| {
+                println!("what others have built is left out: {error:#}");
+                Vec::new()
+            });
+            Ok(programs::build(root)?.into_iter().chain(theirs).collect())
+        }
+        Beside::Searchers => {
+            let home = Home::of(root)?;
+            let searchers = searchers::install(&home)?;
+            let files = home.target().join("bench-search");
+            std::fs::create_dir_all(&files)?;
+            Ok(vec![
+                ("BENCH_SEARCH_HOME", files.display().to_string()),
+                ("BENCH_RG", searchers.rg.display().to_string()),
+                ("BENCH_FD", searchers.fd.display().to_string()),
+            ])
+        }
+    }
 }
 
 #[cfg(test)]
@@ -88,7 +127,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call, mcp"
+            "unknown benchmark 'cal'; known: call, mcp, search"
         );
     }
 }

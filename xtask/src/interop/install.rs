@@ -2,7 +2,7 @@
 //!
 //! A set is a folder with the packages it was made of written into a marker file; it
 //! is made anew when the pins change and left alone when they have not. Which sets
-//! there are is said in `node.rs` and `python.rs`.
+//! there are is said in `node.rs`, `python.rs` and `searchers.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +14,9 @@ use super::process::finish;
 
 /// Registries may be slow; a download that hangs is ended all the same.
 const INSTALL_LIMIT: Duration = Duration::from_secs(600);
+
+/// Programs of crates.io are built here, which takes minutes.
+const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
 const MARKER: &str = "installed.txt";
 
@@ -98,6 +101,20 @@ impl Home {
             Ok(())
         })?;
         Ok(folder.join("bin/python"))
+    }
+
+    /// Builds and installs programs of crates.io, unless they are, and returns their folder.
+    pub(super) fn cargo(&self, set: &Set) -> anyhow::Result<PathBuf> {
+        self.install(set, |folder| {
+            let mut command = crate::step::cargo(folder);
+            command
+                .args(["install", "--locked", "--root"])
+                .arg(folder)
+                .args(set.packages)
+                .env("CARGO_TARGET_DIR", self.folder("build"));
+            finish(&mut command, BUILD_LIMIT)?.successful()?;
+            Ok(())
+        })
     }
 
     fn install(

@@ -1,7 +1,7 @@
 //! `cargo xtask interop [NAME…]`: the checks against programs that nobody here wrote.
 //!
 //! A check is a row of `CHECKS`, in a file of its own. What it needs beside Rust
-//! (Node, the official SDKs, reference servers) is installed in exact versions into
+//! (Node, the official SDKs, reference servers, `rg` and `fd`) is installed in exact versions into
 //! `target/interop/`, and nothing outside of it is touched; nothing here runs as
 //! part of `cargo xtask test`.
 
@@ -19,6 +19,8 @@ pub(crate) mod python;
 mod python_sdk;
 mod reference_servers;
 mod sdk;
+mod search;
+pub(crate) mod searchers;
 mod tally;
 mod typescript_sdk;
 
@@ -72,6 +74,10 @@ const CHECKS: &[Check] = &[
     Check {
         name: "bridge",
         run: bridge::run,
+    },
+    Check {
+        name: "search",
+        run: search::run,
     },
 ];
 

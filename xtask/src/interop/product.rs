@@ -28,6 +28,12 @@ pub(super) fn fixture(context: &Context, binary: &str) -> anyhow::Result<PathBuf
     build(context, binary, &["toolsmith-testing", "--features", "mcp"])
 }
 
+/// The same, for a program that needs the built-in tools.
+pub(super) fn built_in_fixture(context: &Context, binary: &str) -> anyhow::Result<PathBuf> {
+    let package = ["toolsmith-testing", "--features", "builtin"];
+    build(context, binary, &package)
+}
+
 fn build(context: &Context, binary: &str, package: &[&str]) -> anyhow::Result<PathBuf> {
     let words = ["build", "--release", "--bin", binary, "--package"];
     let words = words.into_iter().chain(package.iter().copied());

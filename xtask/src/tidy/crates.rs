@@ -58,7 +58,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("toolsmith-cli", UP_TO_MANAGER),
     (
         "toolsmith-testing",
-        &[CORE, "toolsmith-runtime", "toolsmith-mcp"],
+        &[
+            CORE,
+            "toolsmith-runtime",
+            "toolsmith-mcp",
+            "toolsmith-builtin",
+        ],
     ),
     ("xtask", &[]),
     ("first-tool", &["toolsmith"]),

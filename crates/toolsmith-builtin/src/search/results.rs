@@ -188,20 +188,47 @@ impl Results {
                 self.matches.push(line);
                 return true;
             }
-            for (index, line) in lines.iter().enumerate() {
-                let is_apart =
-                    has_context && (line.is_after_gap || index == 0) && !self.matches.is_empty();
-                let text = told(path, line, has_numbers, is_apart);
-                let line_value = Shown::new(path, line.number, &line.text, line.is_match);
-                if page.push(&text, &line_value) == Pushed::Later {
+            let mut rest = lines;
+            while !rest.is_empty() {
+                let is_first = rest.len() == lines.len();
+                let one;
+                (one, rest) = rest.split_at(end_of_match(rest));
+                let rows = one.iter().enumerate().map(|(index, line)| {
+                    let is_new = line.is_after_gap || (is_first && index == 0);
+                    let is_apart =
+                        has_context && is_new && !(index == 0 && self.matches.is_empty());
+                    let value = Shown::new(path, line.number, &line.text, line.is_match);
+                    (told(path, line, has_numbers, is_apart), value)
+                });
+                let pushed = self.show_match(page, rows.collect());
+                if pushed != Pushed::Later {
+                    shown += one.iter().filter(|line| line.begins).count();
+                }
+                if pushed != Pushed::In {
                     return false;
                 }
-                shown += usize::from(line.begins);
-                self.matches.push(line_value);
             }
             true
         });
         shown
+    }
+
+    /// Shows the lines of one match, all or none: the next answer begins with a match, and
+    /// would not tell the rest of this one. Of what is too large for any answer as many
+    /// lines are shown as there is room for.
+    fn show_match(&mut self, page: &mut Page, rows: Vec<(String, Shown)>) -> Pushed {
+        let (texts, values): (Vec<String>, Vec<Shown>) = rows.into_iter().unzip();
+        let pushed = page.push(&texts.join("\n"), &values);
+        match pushed {
+            Pushed::In => self.matches.extend(values),
+            Pushed::Later => {}
+            Pushed::Never => {
+                let rows = texts.iter().zip(values);
+                let some = rows.take_while(|(text, value)| page.push(text, value) == Pushed::In);
+                self.matches.extend(some.map(|(_, value)| value));
+            }
+        }
+        pushed
     }
 
     /// Says that nothing was found, and what was looked at.
@@ -243,6 +270,12 @@ impl Results {
             }
         }
     }
+}
+
+/// Where the lines of the first match end, with those around it, and the next begin.
+fn end_of_match(lines: &[Line]) -> usize {
+    let mut begins = (0..lines.len()).filter(|at| lines[*at].begins);
+    begins.nth(1).unwrap_or(lines.len())
 }
 
 /// How a line is told: as grep does, `:` after the path of a match, `-` near one.

@@ -393,3 +393,33 @@ fn a_pattern_that_takes_too_many_steps_ends() {
     assert!(text.contains("No match"), "{text}");
     assert!(began.elapsed() < Duration::from_secs(20));
 }
+
+#[test]
+fn no_line_is_lost_where_an_answer_has_no_more_room() {
+    let block = format!(
+        "begin\n{}end\nrest 1\nrest 2\nrest 3\n",
+        "within\n".repeat(7)
+    );
+    let tree = one(block.repeat(300));
+    for (asked, lines_of_block) in [
+        (json!({"pattern": "begin.*?end", "multiline": true}), 9),
+        (json!({"pattern": "end", "context_after": 3}), 4),
+    ] {
+        let mut arguments = asked.clone();
+        arguments["output_mode"] = json!("content");
+        arguments["head_limit"] = json!(-1);
+        let mut seen = std::collections::BTreeSet::new();
+        let mut pages = 0;
+        loop {
+            let value = tree.value("grep", arguments);
+            for line in value["matches"].as_array().unwrap() {
+                seen.insert(line["line_number"].as_u64().unwrap());
+            }
+            pages += 1;
+            let Some(next) = value.get("next") else { break };
+            arguments = next.clone();
+        }
+        assert!(pages > 1, "{asked} has one page");
+        assert_eq!(seen.len(), 300 * lines_of_block, "{asked}");
+    }
+}
