@@ -11,6 +11,7 @@ use toolsmith_core::{
 };
 
 use crate::refusal::Refusal;
+use crate::workspace::Workspace;
 
 /// The longest list that is metadata too; longer ones are in the value alone.
 const LISTED: usize = 100;
@@ -34,6 +35,9 @@ pub(crate) trait BuiltIn: Send + Sync + 'static {
     fn binding() -> Binding {
         Binding::default()
     }
+
+    /// Where it works.
+    fn workspace(&self) -> &Workspace;
 
     /// What a call would do.
     fn plan(&self, arguments: &Self::Arguments) -> Result<Plan, Refusal>;
@@ -101,7 +105,13 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
         .with_output(Schema::value_of::<T::Value>());
     FunctionTool::new(definition)
         .with_binding(T::binding())
-        .with_plan(move |arguments| Ok(planner.plan(arguments)?))
+        .with_plan(move |arguments| {
+            let mut plan = planner.plan(arguments)?;
+            for touch in &mut plan.touches {
+                touch.relative = planner.workspace().relative(&touch.path);
+            }
+            Ok(plan)
+        })
         .into_blocking(
             move |arguments, context| match tool.call(arguments, &context) {
                 Ok(answer) => outcome::<T>(answer),

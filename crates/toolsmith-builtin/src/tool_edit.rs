@@ -122,6 +122,10 @@ impl BuiltIn for Edit {
         )
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.0
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let place = self.0.place(&arguments.file_path)?;
         let touch = match arguments.dry_run {

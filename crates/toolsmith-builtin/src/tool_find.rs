@@ -236,6 +236,10 @@ impl BuiltIn for Find {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let what = match &arguments.name {
             Some(name) => format!("find {name}"),

@@ -86,6 +86,10 @@ impl BuiltIn for FindFilesByName {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         reading(
             &self.workspace,

@@ -113,6 +113,10 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let what = format!(
             "find what changed in the last {}",

@@ -127,6 +127,10 @@ impl BuiltIn for Glob {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let (argument, path, pattern) = arguments.split();
         reading(&self.workspace, argument, path, &format!("find {pattern}"))

@@ -253,6 +253,10 @@ impl BuiltIn for Grep {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let pattern: String = arguments.pattern.chars().take(80).collect();
         reading(

@@ -168,6 +168,10 @@ impl BuiltIn for ListDirectory {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         reading(&self.workspace, "path", &arguments.path, "list what is")
     }

@@ -128,6 +128,10 @@ impl BuiltIn for MultiEdit {
         )
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.0
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let pieces = pieces(arguments)?;
         let mut plan = Plan::new(match pieces.as_slice() {

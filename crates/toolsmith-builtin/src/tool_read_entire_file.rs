@@ -55,6 +55,10 @@ impl BuiltIn for ReadEntireFile {
         )
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.0
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let place = self.0.place(&arguments.file_path)?;
         let touch = Touch::read(self.0.whole(&place)).from_argument("file_path");

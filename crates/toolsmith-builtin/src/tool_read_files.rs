@@ -89,6 +89,10 @@ impl BuiltIn for ReadFiles {
         )
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.0
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let mut plan = Plan::new(format!("Read {} files", arguments.file_paths.len()));
         for path in &arguments.file_paths {

@@ -94,6 +94,10 @@ impl BuiltIn for ReadProjectContext {
         )
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.0
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let mut plan = Plan::new("Read the project's notes for agents");
         // What is imported is known only by looking.

@@ -104,6 +104,10 @@ impl BuiltIn for SearchInFile {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let query: String = arguments.query.chars().take(80).collect();
         reading(

@@ -143,6 +143,10 @@ impl BuiltIn for SearchInFiles {
         Binding::default().with_timeout(Duration::from_secs(LONGEST) + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let query: String = arguments.query.chars().take(80).collect();
         let plan = reading(

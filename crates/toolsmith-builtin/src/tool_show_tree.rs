@@ -102,6 +102,10 @@ impl BuiltIn for ShowTree {
         Binding::default().with_timeout(LIMIT + GRACE)
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         reading(&self.workspace, "path", &arguments.path, "show the tree")
     }

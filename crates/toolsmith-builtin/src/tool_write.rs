@@ -139,6 +139,10 @@ impl BuiltIn for Write {
         )
     }
 
+    fn workspace(&self) -> &Workspace {
+        &self.0
+    }
+
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let place = self.0.place(&arguments.file_path)?;
         let touch = Touch::write(self.0.whole(&place)).from_argument("file_path");

@@ -47,7 +47,8 @@ pub(crate) fn everything() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
-fn state_folder() -> Option<PathBuf> {
+/// The folder for what is Toolsmith's own.
+pub(crate) fn state_folder() -> Option<PathBuf> {
     let state = folder("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))?;
     Some(state.join("toolsmith"))
 }

@@ -145,6 +145,7 @@ fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
     let mut options = WorkspaceOptions::default()
         .with_home(environment::home())
         .with_state(environment::journal_folder())
+        .with_private(environment::state_folder())
         .with_readable(environment::spill_folder().filter(|folder| is_made(folder)));
     if !matches!(cli.command, Command::Serve(_)) {
         options = options.with_unread_writes();

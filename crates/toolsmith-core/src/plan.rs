@@ -86,6 +86,10 @@ pub enum Confirm {
 pub struct Touch {
     /// The path as the tool would use it.
     pub path: PathBuf,
+    /// The same path as it is seen from the folder the tool works in, where it lies in
+    /// that. Rules hold in either form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative: Option<PathBuf>,
     /// What would happen to it.
     pub access: Access,
     /// The argument it came from, so that rules about the argument see the path
@@ -113,6 +117,7 @@ impl Touch {
     fn new(path: impl Into<PathBuf>, access: Access) -> Self {
         Self {
             path: path.into(),
+            relative: None,
             access,
             argument: None,
         }

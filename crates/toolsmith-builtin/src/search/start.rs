@@ -17,6 +17,8 @@ pub(crate) struct Start {
     handle: OwnedFd,
     /// The way from the root of the workspace, with a slash at its end unless empty.
     pub(super) base: Vec<u8>,
+    /// The ways from the root to what nobody may see.
+    pub(super) private: Vec<Vec<u8>>,
     /// The rules of the folders above.
     pub(super) rules: Option<Arc<Rules>>,
     /// How a caller is shown it.
@@ -59,6 +61,7 @@ impl Start {
         Ok(Self {
             handle: folder.handle,
             base,
+            private: workspace.private_beneath(folder.place.root()),
             rules,
             shown,
         })

@@ -138,6 +138,7 @@ pub(crate) fn walk<V: Visitor>(
         queue: &queue,
         first: &first,
         base: &start.base,
+        private: &start.private,
         options,
         stop,
         open: &open,
@@ -204,6 +205,7 @@ struct Shared<'a> {
     queue: &'a Queue<Task>,
     first: &'a Folder,
     base: &'a [u8],
+    private: &'a [Vec<u8>],
     options: &'a WalkOptions,
     stop: &'a Stop<'a>,
     open: &'a AtomicUsize,
@@ -332,6 +334,9 @@ impl<'a, V: Visitor> Worker<'a, V> {
             }
             self.path.truncate(base);
             self.path.extend_from_slice(name);
+            if self.shared.private.contains(&self.path) {
+                continue;
+            }
             let mut beneath = sight;
             if let Sight::Rules(Some(rules)) = sight
                 && rules.hide(&self.path, kind)

@@ -13,6 +13,7 @@ mod nearest;
 mod open;
 mod place;
 mod prepare;
+mod private;
 mod target;
 mod undo;
 
@@ -40,6 +41,8 @@ pub struct Workspace(Arc<Inner>);
 struct Inner {
     roots: Vec<Root>,
     options: WorkspaceOptions,
+    /// What nobody may see, where it lies in a root.
+    private: Vec<PathBuf>,
     ledger: ledger::Ledger,
     locks: locks::Locks,
 }
@@ -53,6 +56,9 @@ pub struct WorkspaceOptions {
     /// Folders that may be read as well, but not written or searched unless they are named
     /// by their whole path. One that is not there is left out.
     pub readable: Vec<PathBuf>,
+    /// Folders of the host's own nobody may see, even where they lie in a root; what is
+    /// `readable` in them may be read.
+    pub private: Vec<PathBuf>,
     /// A folder of the host's own for notes on what is being written. With it nothing
     /// is left half done when the process ends; without it a file that was not finished
     /// may stay beside the one it was to replace.
@@ -76,6 +82,13 @@ impl WorkspaceOptions {
     #[must_use]
     pub fn with_readable(mut self, folder: Option<PathBuf>) -> Self {
         self.readable.extend(folder);
+        self
+    }
+
+    /// Adds a folder nobody may see.
+    #[must_use]
+    pub fn with_private(mut self, folder: Option<PathBuf>) -> Self {
+        self.private.extend(folder);
         self
     }
 
@@ -182,7 +195,15 @@ impl Workspace {
                 opened.push(root);
             }
         }
+        let private = options
+            .private
+            .iter()
+            .filter_map(|path| Root::open(path).ok());
+        let private = private.map(|root| root.path);
+        let lies_within = |path: &PathBuf| opened.iter().any(|root| path.starts_with(&root.path));
+        let private = private.filter(lies_within).collect();
         let workspace = Self(Arc::new(Inner {
+            private,
             roots: opened,
             options,
             ledger: ledger::Ledger::default(),
@@ -218,7 +239,8 @@ impl Workspace {
         digest: Digest,
         text: Option<&str>,
     ) -> Result<(), Refusal> {
-        let key = self.target(shown, Missing::Refuse)?.key()?;
+        let target = self.target_for(private::Use::Read, shown, Missing::Refuse)?;
+        let key = target.key()?;
         self.note_seen(caller, key, digest, text);
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, OFlags, Stat};
 
 use super::place::outside;
+use super::private::Use;
 use super::{Place, Workspace};
 use crate::refusal::{Reason, Refusal};
 
@@ -74,6 +75,7 @@ impl Workspace {
 
     /// Opens what is at a place that was named by `path`.
     pub(crate) fn open_place(&self, place: &Place, path: &str) -> Result<Opened, Refusal> {
+        self.is_open_to(place, Use::Read, path)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let (handle, place) = self.open_at(place, flags).map_err(|error| {
             let refusal = Refusal::system("open", path, &error);

@@ -143,6 +143,15 @@ impl Workspace {
         self.roots()[place.root].path().join(&place.relative)
     }
 
+    /// A whole path as it is seen from the first root, if it lies there.
+    pub(crate) fn relative(&self, whole: &Path) -> Option<PathBuf> {
+        let relative = whole.strip_prefix(self.roots()[0].path()).ok()?;
+        Some(match relative.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => relative.to_owned(),
+        })
+    }
+
     /// Opens what is at a place, and tells where that is. In other spellings of Unicode
     /// too, and through links that stay within the roots.
     pub(super) fn open_at(&self, place: &Place, flags: OFlags) -> io::Result<(OwnedFd, Place)> {

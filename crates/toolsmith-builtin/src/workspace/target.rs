@@ -12,6 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::place::outside;
+use super::private::Use;
 use super::{Place, Workspace};
 use crate::refusal::{Reason, Refusal};
 
@@ -119,7 +120,19 @@ impl Drop for Target {
 impl Workspace {
     /// Finds where a file is, or would be. What is there must be a regular file.
     pub(crate) fn target(&self, path: &str, missing: Missing) -> Result<Target, Refusal> {
-        let target = self.follow(self.place(path)?, path, missing)?;
+        self.target_for(Use::Write, path, missing)
+    }
+
+    /// As [`Workspace::target`], for what is only read.
+    pub(super) fn target_for(
+        &self,
+        usage: Use,
+        path: &str,
+        missing: Missing,
+    ) -> Result<Target, Refusal> {
+        let place = self.place(path)?;
+        self.is_open_to(&place, usage, path)?;
+        let target = self.follow(place, path, missing)?;
         match target
             .stat
             .map(|stat| FileType::from_raw_mode(stat.st_mode))

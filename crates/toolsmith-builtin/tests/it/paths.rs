@@ -353,3 +353,90 @@ async fn readable_folders_are_not_written() {
     assert_eq!(fs::read(kept.join("large.txt")).unwrap(), b"spilled\n");
     assert!(!kept.join("new").exists());
 }
+
+/// What is the host's own stays unseen, though it lies in a root: by name, by link, and in
+/// searches. What is readable in it can be read.
+#[tokio::test]
+async fn what_is_private_is_not_seen() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let root = folder.path().join("home");
+    fs::create_dir_all(root.join("state/spills")).unwrap();
+    fs::write(root.join("state/token"), SECRET).unwrap();
+    fs::write(root.join("state/spills/large.txt"), "spilled\n").unwrap();
+    std::os::unix::fs::symlink("state", root.join("door")).unwrap();
+    let options = WorkspaceOptions::default()
+        .with_unread_writes()
+        .with_private(Some(root.join("state")))
+        .with_readable(Some(root.join("state/spills")));
+    let toolbox = super::ground::toolbox(&[&root], options);
+    let caller = toolsmith_runtime::Caller::new("test");
+    let run = async |name: &str, arguments: Value| {
+        let call = toolsmith_core::RawCall::new(name, arguments);
+        toolbox.run(call, &caller).await.into_outcome()
+    };
+    let calls = [
+        ("read", json!({ "file_path": "state/token" })),
+        ("read", json!({ "file_path": "door/token" })),
+        ("read", json!({ "file_path": "state/../state/token" })),
+        (
+            "read",
+            json!({ "file_path": root.join("state/token").display().to_string() }),
+        ),
+        (
+            "write",
+            json!({ "file_path": "state/token", "content": "x" }),
+        ),
+        (
+            "write",
+            json!({ "file_path": "state/new/file", "content": "x" }),
+        ),
+        ("write", json!({ "file_path": "door/new", "content": "x" })),
+        (
+            "write",
+            json!({ "file_path": "state/spills/large.txt", "content": "x" }),
+        ),
+        (
+            "edit",
+            json!({ "file_path": "state/token", "old_string": "the", "new_string": "x" }),
+        ),
+        ("list_directory", json!({ "path": "state" })),
+        (
+            "search_in_file",
+            json!({ "file_path": "state/token", "query": "secret" }),
+        ),
+        ("grep", json!({ "pattern": "secret", "path": "state" })),
+    ];
+    for (name, arguments) in calls {
+        let outcome = run(name, arguments.clone()).await;
+        assert_eq!(
+            reason(&outcome),
+            "DENIED",
+            "{name} {arguments}: {}",
+            text(&outcome)
+        );
+    }
+    let outcome = run(
+        "grep",
+        json!({ "pattern": "secret", "output_mode": "content" }),
+    )
+    .await;
+    assert!(!text(&outcome).contains(SECRET), "{}", text(&outcome));
+    let outcome = run(
+        "glob",
+        json!({ "pattern": "**/token", "include_ignored": true }),
+    )
+    .await;
+    assert_eq!(outcome.value.unwrap()["total_matches"], 0);
+    for path in [
+        "state/spills/large.txt".to_owned(),
+        root.join("state/spills/large.txt").display().to_string(),
+    ] {
+        let outcome = run("read", json!({ "file_path": path })).await;
+        assert!(text(&outcome).contains("spilled"), "{}", text(&outcome));
+    }
+    assert_eq!(
+        fs::read(root.join("state/token")).unwrap(),
+        SECRET.as_bytes()
+    );
+    assert!(!root.join("state/new").exists());
+}

@@ -288,3 +288,61 @@ async fn the_project_speaks_for_itself() {
     );
     assert!(!text(&outcome).contains(super::ground::SECRET));
 }
+
+/// Empty lines are lines, and where a line ends is decided once.
+#[tokio::test]
+async fn odd_lines_are_counted_as_they_are_shown() {
+    let ground = Ground::new();
+    ground.file("blank.txt", "a\n\nb\n");
+    let arguments = json!({ "file_path": "blank.txt", "offset": 2, "limit": 1 });
+    let outcome = ground.call("read", arguments).await;
+    assert!(text(&outcome).contains("     2\t\n"), "{}", text(&outcome));
+    let arguments = json!({ "file_path": "blank.txt", "start_line": 2, "end_line": 2 });
+    let outcome = ground.call("read_file_lines", arguments).await;
+    assert_eq!(value(&outcome)["content"], "\n");
+    assert_eq!(value(&outcome)["line_count"], 1);
+    // A carriage return where the part that is looked at ends.
+    let long = format!("{}\r\nb\r\nc\r\nd\r\n", "x".repeat(65_535));
+    ground.file("border.txt", long);
+    let arguments = json!({ "file_path": "border.txt", "offset": 3, "limit": 1 });
+    let outcome = ground.call("read", arguments).await;
+    assert_eq!(value(&outcome)["total_lines"], 4);
+    assert!(text(&outcome).contains("     3\tc\n"), "{}", text(&outcome));
+    ground.file("mixed.txt", "a\nx\ry");
+    let outcome = ground
+        .call("read", json!({ "file_path": "mixed.txt", "offset": 2 }))
+        .await;
+    assert_eq!(value(&outcome)["end_line"], 2);
+    // A character where the longest part of a line ends.
+    ground.file("wide.txt", format!("x{}", "\u{e9}".repeat(3 << 20)));
+    let outcome = ground
+        .call("read", json!({ "file_path": "wide.txt" }))
+        .await;
+    assert_eq!(value(&outcome)["encoding"], "utf8");
+    assert!(
+        text(&outcome).contains("x\u{e9}\u{e9}"),
+        "{}",
+        text(&outcome).len()
+    );
+}
+
+/// Who was shown nothing has seen nothing; who saw bytes has seen the file.
+#[tokio::test]
+async fn what_was_shown_was_seen() {
+    let ground = Ground::with(toolsmith_builtin::WorkspaceOptions::default());
+    ground.file("a.txt", "one\n");
+    ground.file("a.bin", [0_u8, 1, 2, 3].repeat(30));
+    let write = |path: &str| json!({ "file_path": path, "content": "new\n" });
+    let arguments = json!({ "file_path": "a.txt", "num_lines": 0 });
+    ground.call("read_file_tail", arguments).await;
+    assert_eq!(
+        reason(&ground.call("write", write("a.txt")).await),
+        "NOT_READ"
+    );
+    assert_eq!(
+        reason(&ground.call("write", write("a.bin")).await),
+        "NOT_READ"
+    );
+    ground.call("read", json!({ "file_path": "a.bin" })).await;
+    assert!(ground.call("write", write("a.bin")).await.is_success());
+}

@@ -222,3 +222,134 @@ async fn writers_of_one_file_wait_for_each_other() {
     assert_eq!(content, format!("{first}\n").repeat(5000));
     assert_eq!(ground.leftovers().len(), 0);
 }
+
+/// Rules hold for the file that is really written, however it is named; backups too.
+#[tokio::test]
+async fn plans_name_what_is_really_touched() {
+    let ground = Ground::new();
+    ground.file("caf\u{e9}/a.txt", "one\n");
+    ground.file("b.txt", "two\n");
+    ground.link("secret/new.txt", "dangling");
+    ground.link("caf\u{e9}", "door");
+    fs::create_dir(ground.root().join("secret")).unwrap();
+    let deny = [
+        "write(file_path beneath secret)",
+        "read(file_path beneath caf\u{e9})",
+    ];
+    let rules = deny.map(|rule| {
+        let verdict = toolsmith_runtime::permit::Verdict::Deny;
+        toolsmith_runtime::permit::Rule::parse(verdict, rule).unwrap()
+    });
+    let policy =
+        toolsmith_runtime::permit::Policy::new(toolsmith_runtime::Mode::Auto).with_rules(rules);
+    let workspace = toolsmith_builtin::Workspace::open(
+        [ground.root()],
+        WorkspaceOptions::default().with_unread_writes(),
+    )
+    .unwrap();
+    let toolbox = toolsmith_runtime::Toolbox::builder()
+        .tools(toolsmith_builtin::tools(
+            &workspace,
+            std::time::SystemTime::now,
+        ))
+        .policy(policy)
+        .build()
+        .unwrap();
+    let caller = toolsmith_runtime::Caller::new("test");
+    let calls = [
+        ("write", json!({ "file_path": "dangling", "content": "x" })),
+        (
+            "write",
+            json!({ "file_path": "secret/x.txt", "content": "x" }),
+        ),
+        ("read", json!({ "file_path": "caf\u{e9}/a.txt" })),
+        ("read", json!({ "file_path": "cafe\u{301}/a.txt" })),
+        ("read", json!({ "file_path": "door/a.txt" })),
+    ];
+    for (name, arguments) in calls {
+        let call = toolsmith_core::RawCall::new(name, arguments.clone());
+        let outcome = toolbox.run(call, &caller).await.into_outcome();
+        let code = outcome.error.as_ref().map(toolsmith_core::ToolError::code);
+        assert_eq!(
+            code,
+            Some("permission_denied"),
+            "{arguments}: {}",
+            text(&outcome)
+        );
+    }
+    assert!(!ground.root().join("secret/new.txt").exists());
+    // What allows speaks of the workspace too.
+    let allow = ["write(file_path: out/**)", "read"].map(|rule| {
+        let verdict = toolsmith_runtime::permit::Verdict::Allow;
+        toolsmith_runtime::permit::Rule::parse(verdict, rule).unwrap()
+    });
+    let policy = toolsmith_runtime::permit::Policy::new(toolsmith_runtime::Mode::Ask);
+    let toolbox = toolsmith_runtime::Toolbox::builder()
+        .tools(toolsmith_builtin::tools(
+            &workspace,
+            std::time::SystemTime::now,
+        ))
+        .policy(policy.with_rules(allow))
+        .build()
+        .unwrap();
+    ground.link("../secret", "out/door");
+    for (path, code) in [
+        ("out/a.txt", None),
+        ("secret/../out/b.txt", None),
+        ("out/../c.txt", Some("approval_required")),
+        ("out/door/d.txt", Some("approval_required")),
+    ] {
+        let arguments = json!({ "file_path": path, "content": "x" });
+        let call = toolsmith_core::RawCall::new("write", arguments);
+        let outcome = toolbox.run(call, &caller).await.into_outcome();
+        let found = outcome.error.as_ref().map(toolsmith_core::ToolError::code);
+        assert_eq!(found, code, "{path}: {}", text(&outcome));
+    }
+}
+
+/// A backup is no more open than what it keeps, and no way to write elsewhere.
+#[tokio::test]
+async fn backups_are_as_closed_as_their_files() {
+    let ground = Ground::new();
+    ground.file(".env", "KEY=1\n");
+    let path = ground.root().join(".env");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let arguments = json!({ "file_path": ".env", "content": "KEY=2\n", "backup": true });
+    assert!(ground.call("write", arguments).await.is_success());
+    let mode = |name: &str| fs::metadata(ground.root().join(name)).unwrap().mode() & 0o777;
+    assert_eq!((mode(".env"), mode(".env.bak")), (0o600, 0o600));
+    ground.file("a.txt", "a\n");
+    ground.file("b.txt", "b\n");
+    ground.link("b.txt", "a.txt.bak");
+    let arguments = json!({ "file_path": "a.txt", "content": "x\n", "backup": true });
+    assert_eq!(
+        reason(&ground.call("write", arguments).await),
+        "NOT_REGULAR"
+    );
+    assert_eq!(
+        (ground.bytes("a.txt"), ground.bytes("b.txt")),
+        (b"a\n".into(), b"b\n".into())
+    );
+    let patch = "*** Begin Patch\n*** Update File: .env\n*** Move to: .env2\n*** End Patch\n";
+    let outcome = ground.call("multi_edit", json!({ "patch": patch })).await;
+    assert!(outcome.is_success(), "{}", text(&outcome));
+    assert_eq!(mode(".env2"), 0o600);
+}
+
+/// What fails leaves no folders it made.
+#[tokio::test]
+async fn folders_made_in_vain_go_again() {
+    let ground = Ground::new();
+    let arguments = json!({ "file_path": "new/deep/a.bin", "content": "!", "encoding": "base64" });
+    assert!(!ground.call("write", arguments).await.is_success());
+    assert!(!ground.root().join("new").exists());
+    ground.file("b.txt", "b\n");
+    let patch = "*** Begin Patch\n*** Add File: made/z.txt\n+z\n*** Update File: b.txt\n@@\n-nowhere\n+x\n*** End Patch\n";
+    assert!(
+        !ground
+            .call("multi_edit", json!({ "patch": patch }))
+            .await
+            .is_success()
+    );
+    assert!(!ground.root().join("made").exists());
+}

@@ -144,7 +144,8 @@ impl Matcher {
     /// Tells whether any reading fits: what forbids.
     pub(super) fn fits_any(&self, candidates: &Candidates) -> bool {
         let texts = candidates.spelled.iter().chain(&candidates.resolved);
-        texts.chain(&candidates.paths).any(|text| {
+        let paths = candidates.paths.iter().flatten();
+        texts.chain(paths).any(|text| {
             // The rule may be spelled with a `./` in front, the call with a slash
             // behind.
             let front = if text.starts_with('/') { "" } else { "./" };
@@ -161,7 +162,8 @@ impl Matcher {
     pub(super) fn fits_every(&self, candidates: &Candidates) -> bool {
         if !candidates.paths.is_empty() {
             let mut paths = candidates.paths.iter();
-            return paths.all(|path| self.fits(path, Reading::Path) && self.starts_like(path));
+            let fits = |path: &String| self.fits(path, Reading::Path) && self.starts_like(path);
+            return paths.all(|forms| forms.iter().any(fits));
         }
         let mut texts = candidates.spelled.iter().chain(&candidates.resolved);
         let reading = match self {
@@ -245,8 +247,8 @@ pub(super) struct Candidates {
     spelled: Vec<String>,
     /// With `.` and `..` resolved.
     resolved: Vec<String>,
-    /// The paths the tool says it means.
-    paths: Vec<String>,
+    /// The paths the tool says it means, each in its forms.
+    paths: Vec<Vec<String>>,
 }
 
 impl Candidates {
@@ -258,7 +260,10 @@ impl Candidates {
             .touches
             .iter()
             .filter(|touch| touch.argument.as_deref() == Some(argument))
-            .map(|touch| resolved_path(&touch.path))
+            .map(|touch| {
+                let forms = std::iter::once(&touch.path).chain(&touch.relative);
+                forms.map(|path| resolved_path(path)).collect()
+            })
             .collect();
         Self {
             spelled,
