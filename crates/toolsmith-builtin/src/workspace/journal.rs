@@ -20,6 +20,9 @@ const FORMAT: u32 = 1;
 /// What the name of a journal ends with that is not whole yet.
 const UNFINISHED: &str = "unfinished";
 
+/// How often a journal is begun.
+const TRIES: usize = 8;
+
 /// The longest journal that is read.
 const LONGEST: u64 = 4 << 20;
 
@@ -97,6 +100,18 @@ pub(super) struct Journal {
 impl Journal {
     /// Notes what is about to be done.
     pub(super) fn begin(folder: &Path, steps: &[Step], stage: Stage) -> io::Result<Self> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match Self::try_begin(folder, steps, stage) {
+                // Another process took it for left behind before it was locked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
+                begun => return begun,
+            }
+        }
+    }
+
+    fn try_begin(folder: &Path, steps: &[Step], stage: Stage) -> io::Result<Self> {
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -165,8 +180,9 @@ fn take(path: &Path) -> Option<LeftBehind> {
     let file = File::open(path).ok()?;
     // Whoever holds the lock still writes.
     rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    if word == UNFINISHED && file.metadata().ok()?.len() > 0 {
-        // It ended before anything else was written.
+    if word == UNFINISHED {
+        // It ended before anything else was written; or it is just beginning, and begins
+        // again when it finds its file gone.
         let _ = fs::remove_file(path);
     }
     let stage = Stage::named(word)?;
