@@ -1,8 +1,8 @@
 //! What is being written, so that the next start can finish or undo it.
 //!
 //! A journal is a file in a folder of the host's, locked for as long as its writer
-//! lives. One that nobody holds was left behind: what was prepared is removed, what was
-//! half replaced is put back, and what was only half written over is written again.
+//! lives. One that nobody holds was left behind: what was prepared is removed, and what
+//! was half replaced or half written over is put back.
 //! Format 1 is JSON; a journal of another format is left alone.
 
 use std::fs::{self, File};
