@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
-    AnyTool, Binding, Block, Example, Outcome, Plan, Schema, ToolContext, ToolDef,
+    AnyTool, Binding, Block, Example, Hints, Outcome, Plan, Schema, ToolContext, ToolDef, Touch,
 };
 
 use crate::refusal::Refusal;
@@ -162,9 +162,30 @@ pub(crate) fn noted(mut definition: ToolDef, notes: &[&str]) -> ToolDef {
 }
 
 /// A call that shows how a tool is used.
-pub(crate) fn example(arguments: Value, comment: &str) -> Example {
+pub(crate) fn example(comment: &str, arguments: Value) -> Example {
     let Value::Object(arguments) = arguments else {
         return Example::new(serde_json::Map::new()).with_comment(comment);
     };
     Example::new(arguments).with_comment(comment)
+}
+
+/// Hints of a tool that only looks.
+pub(crate) fn idempotent() -> Hints {
+    let mut hints = Hints::default();
+    hints.idempotent = Some(true);
+    hints.open_world = Some(false);
+    hints
+}
+
+/// The plan of a call that only reads what an argument names; `summary` says so of the
+/// path as a caller is shown it.
+pub(crate) fn reading(
+    workspace: &Workspace,
+    argument: &str,
+    path: &str,
+    summary: impl FnOnce(&str) -> String,
+) -> Result<Plan, Refusal> {
+    let place = workspace.place(path)?;
+    let touch = Touch::read(workspace.whole(&place)).from_argument(argument);
+    Ok(Plan::new(summary(&workspace.shown(&place))).touching(touch))
 }

@@ -1,46 +1,194 @@
-//! Moments as people write them, in UTC.
+//! Times as models write them, and as answers tell them: always UTC, because neither
+//! the file system nor the model says in which zone it thinks.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A moment as `2026-11-16T03:04:05Z`; before 1970 as 1970.
-pub(crate) fn iso(moment: SystemTime) -> String {
-    let seconds = moment
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO)
-        .as_secs();
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+use rustix::fs::Stat;
+
+use crate::refusal::{Reason, Refusal};
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// A moment: seconds since 1970, and nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment {
+    pub(crate) seconds: i64,
+    pub(crate) nanoseconds: i64,
 }
 
-/// When a file was changed last.
-pub(crate) fn modified(stat: &rustix::fs::Stat) -> SystemTime {
-    match u64::try_from(stat.st_mtime) {
-        Ok(seconds) => {
-            let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
-            UNIX_EPOCH
-                .checked_add(Duration::new(seconds, nanoseconds.min(999_999_999)))
-                .unwrap_or(UNIX_EPOCH)
+impl Moment {
+    /// When something was last changed.
+    #[expect(
+        clippy::useless_conversion,
+        reason = "the system's types differ between machines"
+    )]
+    pub(crate) fn modified(stat: &Stat) -> Self {
+        Self {
+            seconds: stat.st_mtime.into(),
+            nanoseconds: i64::try_from(stat.st_mtime_nsec).unwrap_or_default(),
         }
-        Err(_) => UNIX_EPOCH,
+    }
+
+    /// A whole second.
+    pub(crate) fn at(seconds: i64) -> Self {
+        Self {
+            seconds,
+            nanoseconds: 0,
+        }
+    }
+
+    /// Written as RFC 3339 has it, to the second.
+    pub(crate) fn written(self) -> String {
+        let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
+        let (year, month, day) = date_of(days);
+        let (hour, minute, second) = (second / HOUR, second / MINUTE % 60, second % 60);
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
     }
 }
 
-/// Year, month and day of a number of days since 1970. Years are counted from March,
-/// so that the day that comes and goes is the last of them.
-fn date(days: u64) -> (u64, u64, u64) {
-    const FOUR_CENTURIES: u64 = 146_097;
+impl From<SystemTime> for Moment {
+    fn from(time: SystemTime) -> Self {
+        let seconds =
+            |duration: std::time::Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+        match time.duration_since(UNIX_EPOCH) {
+            Ok(since) => Self {
+                seconds: seconds(since),
+                nanoseconds: since.subsec_nanos().into(),
+            },
+            Err(before) => Self::at(-seconds(before.duration())),
+        }
+    }
+}
+
+/// Reads a time that came in an argument: a date, a date and a time, or how long ago.
+pub(crate) fn read(argument: &str, text: &str, now: Moment) -> Result<Moment, Refusal> {
+    let plain = text.trim().to_ascii_lowercase();
+    let found = relative(&plain, now).or_else(|| absolute(&plain));
+    found.ok_or_else(|| {
+        let shown: String = text.chars().take(60).collect();
+        let message = format!("`{argument}` is no time: {shown:?}");
+        Refusal::new(Reason::BadArgument, message).next(
+            "Write a date such as 2026-01-31, a time such as 2026-01-31T14:30:00Z, \
+             how long ago such as 2h or 3d, or yesterday",
+        )
+    })
+}
+
+fn relative(text: &str, now: Moment) -> Option<Moment> {
+    let midnight = now.seconds.div_euclid(DAY) * DAY;
+    match text {
+        "now" => return Some(now),
+        "today" => return Some(Moment::at(midnight)),
+        "yesterday" => return Some(Moment::at(midnight - DAY)),
+        _ => {}
+    }
+    let text = text.strip_suffix("ago").unwrap_or(text).trim();
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let (number, unit) = text.split_at(text.find(|character: char| !character.is_ascii_digit())?);
+    let unit = match unit.trim() {
+        "s" | "sec" | "second" | "seconds" => 1,
+        "m" | "min" | "minute" | "minutes" => MINUTE,
+        "h" | "hr" | "hour" | "hours" => HOUR,
+        "d" | "day" | "days" => DAY,
+        "w" | "week" | "weeks" => 7 * DAY,
+        "month" | "months" => 30 * DAY,
+        "y" | "year" | "years" => 365 * DAY,
+        _ => return None,
+    };
+    let ago = number.parse::<i64>().ok()?.checked_mul(unit)?;
+    Some(Moment {
+        seconds: now.seconds.checked_sub(ago)?,
+        ..now
+    })
+}
+
+/// `YYYY-MM-DD`, then maybe `THH:MM`, `:SS`, `.fff`, and `Z` or `+hh:mm`.
+fn absolute(text: &str) -> Option<Moment> {
+    let date = text.get(..10)?;
+    let (year, month, day) = (
+        digits(date.get(..4)?)?,
+        digits(date.get(5..7)?)?,
+        digits(date.get(8..)?)?,
+    );
+    let is_dashed = date.as_bytes()[4] == b'-' && date.as_bytes()[7] == b'-';
+    if !is_dashed || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+        return None;
+    }
+    let midnight = days_to(year, month, day) * DAY;
+    let rest = &text[10..];
+    if rest.is_empty() {
+        return Some(Moment::at(midnight));
+    }
+    let rest = rest.strip_prefix(['t', ' '])?;
+    let zone_at = rest.find(['z', '+', '-']).unwrap_or(rest.len());
+    let (clock, zone) = rest.split_at(zone_at);
+    let (clock, _) = clock.split_once('.').unwrap_or((clock, ""));
+    let mut parts = clock.split(':');
+    let hour = digits(parts.next()?)?;
+    let minute = digits(parts.next()?)?;
+    let second = parts.next().map_or(Some(0), digits)?;
+    if parts.next().is_some() || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let seconds = midnight + hour * HOUR + minute * MINUTE + second;
+    Some(Moment::at(seconds - offset(zone)?))
+}
+
+fn offset(zone: &str) -> Option<i64> {
+    if matches!(zone, "" | "z") {
+        return Some(0);
+    }
+    let (sign, rest) = match zone.split_at_checked(1)? {
+        ("+", rest) => (1, rest),
+        ("-", rest) => (-1, rest),
+        _ => return None,
+    };
+    let rest = rest.replace(':', "");
+    let (hours, minutes) = (
+        digits(rest.get(..2)?)?,
+        digits(rest.get(2..).filter(|rest| !rest.is_empty()).unwrap_or("0"))?,
+    );
+    (hours <= 23 && minutes <= 59).then_some(sign * (hours * HOUR + minutes * MINUTE))
+}
+
+fn digits(text: &str) -> Option<i64> {
+    let is_number =
+        !text.is_empty() && text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok())?
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// Days since 1970. Years are counted from March, so that a leap day comes last, and in
+/// eras of 400 years, which all have the same days.
+fn days_to(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// Year, month and day of so many days since 1970; the other way round.
+fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
-    let (era, day) = (days / FOUR_CENTURIES, days % FOUR_CENTURIES);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, later) = if month < 10 {
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, carry) = if month < 10 {
         (month + 3, 0)
     } else {
         (month - 9, 1)
     };
-    (era * 400 + year + later, month, day)
+    (era * 400 + year + carry, month, day)
 }

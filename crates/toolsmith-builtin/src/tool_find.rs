@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{
     self, Case, Clock, FURTHEST, Glob, Match, Matches, Moment, Names, Order, Page, Start, Stop,
     WalkOptions,
@@ -219,9 +219,7 @@ impl BuiltIn for Find {
             "A name without wildcards is the whole name; `*part*` finds what holds it, fuzzy = true what resembles it.".to_owned(),
             "Times are UTC unless they name a zone.".to_owned(),
         ];
-        ToolDef::new("find")
-            .expect("the name is a valid one")
-            .with_title("Find files and folders")
+        described("find", "Find files and folders", "search", &["files", "name", "size", "time"])
             .with_kind(Kind::Search)
             .with_hints(idempotent())
             .with_description(description)
@@ -229,7 +227,6 @@ impl BuiltIn for Find {
             .with_example(example("Large logs.", json!({"extension": "log", "size_min": 1_000_000, "sort": "size"})))
             .with_example(example("What changed since yesterday.", json!({"type": "file", "modified_after": "yesterday", "sort": "mtime"})))
             .with_example(example("A file whose name is only roughly known.", json!({"name": "usrctrl", "fuzzy": true})))
-            .with_meta(meta("find", "search", &["files", "name", "size", "time"]))
     }
 
     fn binding() -> Binding {

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{self, Case, FURTHEST, Glob, Names, Page, Start, Stop, WalkOptions};
 use crate::workspace::Workspace;
 
@@ -67,9 +67,7 @@ impl BuiltIn for FindFilesByName {
     type Value = Results;
 
     fn define() -> ToolDef {
-        let definition = ToolDef::new("find_files_by_name")
-            .expect("the name is a valid one")
-            .with_title("Find files by name")
+        let definition = described("find_files_by_name", "Find files by name", "search", &["files", "name"])
             .with_kind(Kind::Search)
             .with_hints(idempotent())
             .with_description(
@@ -77,8 +75,7 @@ impl BuiltIn for FindFilesByName {
                  Capital letters matter. Files that .gitignore or .ignore hide are left out, and their number is told.",
             )
             .with_returns("The paths, and how many there are in all.")
-            .with_example(example("All Python tests.", json!({"name_pattern": "test_*.py"})))
-            .with_meta(meta("find_files_by_name", "search", &["files", "name"]));
+            .with_example(example("All Python tests.", json!({"name_pattern": "test_*.py"})));
         noted(definition, &["Use find for sizes, times and depths."])
     }
 

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{
     self, Case, Clock, FURTHEST, Glob, Moment, Names, Order, Page, Start, Stop, WalkOptions,
 };
@@ -87,22 +87,20 @@ impl BuiltIn for FindRecentlyModifiedFiles {
     type Value = Results;
 
     fn define() -> ToolDef {
-        let definition = ToolDef::new("find_recently_modified_files")
-            .expect("the name is a valid one")
-            .with_title("Find recently changed files")
-            .with_kind(Kind::Search)
-            .with_hints(idempotent())
-            .with_description(
-                "Finds files that were changed within the last hours, the newest first.\n\n\
+        let definition = described(
+            "find_recently_modified_files",
+            "Find recently changed files",
+            "search",
+            &["files", "time", "recent"],
+        )
+        .with_kind(Kind::Search)
+        .with_hints(idempotent())
+        .with_description(
+            "Finds files that were changed within the last hours, the newest first.\n\n\
                  Files that .gitignore or .ignore hide are left out, and their number is told.",
-            )
-            .with_returns("Path and time of change of each file, and how many there are in all.")
-            .with_example(example("What changed today.", json!({"hours_ago": 24})))
-            .with_meta(meta(
-                "find_recently_modified_files",
-                "search",
-                &["files", "time", "recent"],
-            ));
+        )
+        .with_returns("Path and time of change of each file, and how many there are in all.")
+        .with_example(example("What changed today.", json!({"hours_ago": 24})));
         noted(
             definition,
             &["Use it to see what a build, a test or a person has just changed."],

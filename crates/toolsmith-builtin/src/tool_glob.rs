@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Page, Start, Stop, WalkOptions};
 use crate::workspace::Workspace;
 
@@ -108,9 +108,7 @@ impl BuiltIn for Glob {
             "Use it when you know what a file is called; to search in files, use grep.".to_owned(),
             "Patterns begin in `path`; they do not climb, and are not absolute.".to_owned(),
         ];
-        ToolDef::new("glob")
-            .expect("the name is a valid one")
-            .with_title("Find files by pattern")
+        described("glob", "Find files by pattern", "search", &["files", "pattern", "find"])
             .with_kind(Kind::Search)
             .with_hints(idempotent())
             .with_description(description)
@@ -120,7 +118,6 @@ impl BuiltIn for Glob {
                 "Folders called tests, by path.",
                 json!({"pattern": "tests", "include_directories": true, "sort": "path"}),
             ))
-            .with_meta(meta("glob", "search", &["files", "pattern", "find"]))
     }
 
     fn binding() -> Binding {

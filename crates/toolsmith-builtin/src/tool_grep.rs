@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{
     self, Case, FURTHEST, Glob, OutputMode, Page, Pattern, Query, Request, Results, Source, Span,
     Stop, Syntax, View, WalkOptions, Wanted,
@@ -228,9 +228,7 @@ impl BuiltIn for Grep {
             "Set fixed_strings = true to look for text with brackets, dots or other special characters in it.".to_owned(),
             "Narrow the search with `glob`, `type` or `path` before asking for content.".to_owned(),
         ];
-        ToolDef::new("grep")
-            .expect("the name is a valid one")
-            .with_title("Search in files")
+        described("grep", "Search in files", "search", &["content", "regex", "ripgrep"])
             .with_kind(Kind::Search)
             .with_hints(idempotent())
             .with_description(description)
@@ -241,7 +239,6 @@ impl BuiltIn for Grep {
                 json!({"pattern": "TODO|FIXME", "output_mode": "content", "context": 2}),
             ))
             .with_example(example("The text itself.", json!({"pattern": "items[0].name", "fixed_strings": true})))
-            .with_meta(meta("grep", "search", &["content", "regex", "ripgrep"]))
             .with_aliases("case_insensitive", &["-i"])
             .with_aliases("line_numbers", &["-n"])
             .with_aliases("context_after", &["-A"])

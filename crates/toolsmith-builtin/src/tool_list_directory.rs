@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{self, FURTHEST, Match, Names, Order, Page, Start, Stop, WalkOptions};
 use crate::workspace::{Opened, Workspace};
 
@@ -144,9 +144,7 @@ impl BuiltIn for ListDirectory {
     type Value = Entries;
 
     fn define() -> ToolDef {
-        let definition = ToolDef::new("list_directory")
-            .expect("the name is a valid one")
-            .with_title("List a folder")
+        let definition = described("list_directory", "List a folder", "navigation", &["files", "folder", "list"])
             .with_kind(Kind::Read)
             .with_hints(idempotent())
             .with_description(
@@ -156,8 +154,7 @@ impl BuiltIn for ListDirectory {
             )
             .with_returns("Each entry's name, type, size and time of change, and how many there are in all.")
             .with_example(example("The workspace itself.", json!({})))
-            .with_example(example("The ten newest.", json!({"path": "src", "sort_by": "time", "order": "desc", "limit": 10})))
-            .with_meta(meta("list_directory", "navigation", &["files", "folder", "list"]));
+            .with_example(example("The ten newest.", json!({"path": "src", "sort_by": "time", "order": "desc", "limit": 10})));
         noted(
             definition,
             &["For one level only; show_tree shows several, glob and find search all."],

@@ -107,17 +107,11 @@ impl BuiltIn for MultiEdit {
                  one does not fit, nothing changes, and the answer says which and why.",
             )
             .with_returns("What was changed in each file, and a diff.")
-            .with_example(example(
-                json!({ "file_path": "src/a.rs", "edits": [
+            .with_example(example("Two edits in one file", json!({ "file_path": "src/a.rs", "edits": [
                     { "old_string": "one", "new_string": "two" },
                     { "old_string": "three", "new_string": "four", "replace_all": true },
-                ] }),
-                "Two edits in one file",
-            ))
-            .with_example(example(
-                json!({ "patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n" }),
-                "A patch",
-            ))
+                ] })))
+            .with_example(example("A patch", json!({ "patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n" })))
             .with_aliases("file_path", &["path", "filePath", "filename", "file"])
             .with_aliases("old_string", &["edits.old_str", "edits.oldText", "edits.old_text", "edits.oldString"])
             .with_aliases("new_string", &["edits.new_str", "edits.newText", "edits.new_text", "edits.newString"])

@@ -6,14 +6,14 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolsmith_core::{Block, Hints, Kind, Plan, ToolContext, ToolDef, Touch};
+use toolsmith_core::{Block, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, described, example, noted};
+use crate::built_in::{self, Answer, BuiltIn, described, example, idempotent, noted};
 use crate::numbered::{self, BUDGET, MOST, Style};
 use crate::reading::{self, Lines, Slice};
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Encoding, FileKind, Shape, kind_of};
-use crate::time;
+use crate::time::Moment;
 use crate::tool_list_directory::listing;
 use crate::workspace::{OpenFile, Opened, Workspace};
 
@@ -128,11 +128,9 @@ impl BuiltIn for Read {
     const HAS_METADATA: bool = true;
 
     fn define() -> ToolDef {
-        let mut hints = Hints::default();
-        hints.idempotent = Some(true);
         let definition = described("read", "Read", "read", &["file", "text", "image"])
             .with_kind(Kind::Read)
-            .with_hints(hints)
+            .with_hints(idempotent())
             .with_description(
                 "Reads a file: numbered lines of text, an image, or what kind of file it is.\n\n\
                  The first line of the answer tells encoding, line endings, indentation, size and \
@@ -143,14 +141,14 @@ impl BuiltIn for Read {
                 "The lines, each as its number, a tab and the line; beneath a header that tells \
                  what the file is like.",
             )
-            .with_example(example(json!({ "file_path": "README.md" }), "A whole file"))
+            .with_example(example("A whole file", json!({ "file_path": "README.md" })))
             .with_example(example(
-                json!({ "file_path": "src/main.rs", "offset": 120, "limit": 40 }),
                 "Forty lines from line 120 on",
+                json!({ "file_path": "src/main.rs", "offset": 120, "limit": 40 }),
             ))
             .with_example(example(
-                json!({ "file_path": "server.log", "offset": -50 }),
                 "The last fifty lines",
+                json!({ "file_path": "server.log", "offset": -50 }),
             ))
             .with_aliases("file_path", &["path", "filePath", "filename", "file"]);
         noted(
@@ -167,9 +165,9 @@ impl BuiltIn for Read {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        let place = self.0.place(&arguments.file_path)?;
-        let touch = Touch::read(self.0.whole(&place)).from_argument("file_path");
-        Ok(Plan::new(format!("Read {}", self.0.shown(&place))).touching(touch))
+        built_in::reading(&self.0, "file_path", &arguments.file_path, |shown| {
+            format!("Read {shown}")
+        })
     }
 
     fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Answer<Facts>, Refusal> {
@@ -377,7 +375,7 @@ fn facts(open: &OpenFile, file_type: &str) -> Facts {
         file_path: open.shown.clone(),
         file_size: u64::try_from(open.stat.st_size).unwrap_or(0),
         file_type: file_type.to_owned(),
-        last_modified: time::iso(time::modified(&open.stat)),
+        last_modified: Moment::modified(&open.stat).written(),
         ..Facts::default()
     }
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
+use toolsmith_core::{Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, described, example, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, noted, reading};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
 use crate::refusal::Refusal;
@@ -45,8 +45,8 @@ impl BuiltIn for ReadEntireFile {
         )
         .with_returns("content, encoding, line_count, file_path, total_lines, is_partial.")
         .with_example(example(
-            json!({ "file_path": "Cargo.toml" }),
             "A short file",
+            json!({ "file_path": "Cargo.toml" }),
         ))
         .with_aliases("file_path", &["path", "filePath"]);
         noted(
@@ -60,9 +60,9 @@ impl BuiltIn for ReadEntireFile {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        let place = self.0.place(&arguments.file_path)?;
-        let touch = Touch::read(self.0.whole(&place)).from_argument("file_path");
-        Ok(Plan::new(format!("Read {}", self.0.shown(&place))).touching(touch))
+        reading(&self.0, "file_path", &arguments.file_path, |shown| {
+            format!("Read {shown}")
+        })
     }
 
     fn call(

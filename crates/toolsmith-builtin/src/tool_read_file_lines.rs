@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
+use toolsmith_core::{Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, described, example, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, noted, reading};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
 use crate::refusal::{Reason, Refusal};
@@ -50,8 +50,8 @@ impl BuiltIn for ReadFileLines {
         )
         .with_returns("content, encoding, line_count, file_path, is_partial, total_lines.")
         .with_example(example(
-            json!({ "file_path": "src/lib.rs", "start_line": 10, "end_line": 30 }),
             "Lines 10 to 30",
+            json!({ "file_path": "src/lib.rs", "start_line": 10, "end_line": 30 }),
         ))
         .with_aliases("file_path", &["path", "filePath"]);
         noted(
@@ -65,11 +65,10 @@ impl BuiltIn for ReadFileLines {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        let place = self.0.place(&arguments.file_path)?;
-        let touch = Touch::read(self.0.whole(&place)).from_argument("file_path");
         let (first, last) = (arguments.start_line, arguments.end_line);
-        let summary = format!("Read {}, lines {first} to {last}", self.0.shown(&place));
-        Ok(Plan::new(summary).touching(touch))
+        reading(&self.0, "file_path", &arguments.file_path, |shown| {
+            format!("Read {shown}, lines {first} to {last}")
+        })
     }
 
     fn call(

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
+use toolsmith_core::{Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, described, example, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, noted, reading};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
 use crate::refusal::Refusal;
@@ -52,8 +52,8 @@ impl BuiltIn for ReadFileTail {
         )
         .with_returns("content, encoding, line_count, file_path, is_partial, total_lines.")
         .with_example(example(
-            json!({ "file_path": "server.log", "num_lines": 50 }),
             "The last fifty lines",
+            json!({ "file_path": "server.log", "num_lines": 50 }),
         ))
         .with_aliases("file_path", &["path", "filePath"]);
         noted(
@@ -67,10 +67,9 @@ impl BuiltIn for ReadFileTail {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        let place = self.0.place(&arguments.file_path)?;
-        let touch = Touch::read(self.0.whole(&place)).from_argument("file_path");
-        let summary = format!("Read the end of {}", self.0.shown(&place));
-        Ok(Plan::new(summary).touching(touch))
+        reading(&self.0, "file_path", &arguments.file_path, |shown| {
+            format!("Read the end of {shown}")
+        })
     }
 
     fn call(

@@ -79,8 +79,8 @@ impl BuiltIn for ReadFiles {
         )
         .with_returns("files in the order asked for, success_count and error_count.")
         .with_example(example(
-            json!({ "file_paths": ["README.md", "Cargo.toml"] }),
             "Two files",
+            json!({ "file_paths": ["README.md", "Cargo.toml"] }),
         ))
         .with_aliases("file_paths", &["paths", "files"]);
         noted(

@@ -87,7 +87,7 @@ impl BuiltIn for ReadProjectContext {
              Read it before working in a project that is new to you.",
         )
         .with_returns("files with their content, a message, and total_found.")
-        .with_example(example(json!({}), "What the project says"));
+        .with_example(example("What the project says", json!({})));
         noted(
             definition,
             &["What the files say are wishes of the project, not of the user."],

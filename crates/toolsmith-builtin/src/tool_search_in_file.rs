@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{GRACE, LIMIT, reading};
 use crate::search::{self, FURTHEST, Page, Pushed, Query, Request, Source, Stop, View, text_query};
 use crate::workspace::Workspace;
 
@@ -73,27 +73,29 @@ impl BuiltIn for SearchInFile {
     type Value = Results;
 
     fn define() -> ToolDef {
-        let definition = ToolDef::new("search_in_file")
-            .expect("the name is a valid one")
-            .with_title("Search in a file")
-            .with_kind(Kind::Search)
-            .with_hints(idempotent())
-            .with_description(
-                "Searches one file for a text or a regular expression, and returns the lines.\n\n\
+        let definition = described(
+            "search_in_file",
+            "Search in a file",
+            "search",
+            &["content", "file"],
+        )
+        .with_kind(Kind::Search)
+        .with_hints(idempotent())
+        .with_description(
+            "Searches one file for a text or a regular expression, and returns the lines.\n\n\
                  Capital letters matter; a regular expression that begins with (?i) ignores them.",
-            )
-            .with_returns(
-                "Number and content of each line that matches, and how many there are in all.",
-            )
-            .with_example(example(
-                "A text.",
-                json!({"query": "fn main(", "file_path": "src/main.rs"}),
-            ))
-            .with_example(example(
-                "A regular expression.",
-                json!({"query": "^## ", "file_path": "README.md", "use_regex": true}),
-            ))
-            .with_meta(meta("search_in_file", "search", &["content", "file"]));
+        )
+        .with_returns(
+            "Number and content of each line that matches, and how many there are in all.",
+        )
+        .with_example(example(
+            "A text.",
+            json!({"query": "fn main(", "file_path": "src/main.rs"}),
+        ))
+        .with_example(example(
+            "A regular expression.",
+            json!({"query": "^## ", "file_path": "README.md", "use_regex": true}),
+        ));
         noted(
             definition,
             &["Use grep for context around the lines, or for several files."],

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, reading};
 use crate::search::{
     self, Case, FURTHEST, Glob, Page, Pushed, Request, Source, Stop, View, WalkOptions, text_query,
 };
@@ -116,9 +116,7 @@ impl BuiltIn for SearchInFiles {
     type Value = Results;
 
     fn define() -> ToolDef {
-        let definition = ToolDef::new("search_in_files")
-            .expect("the name is a valid one")
-            .with_title("Search in files for text")
+        let definition = described("search_in_files", "Search in files for text", "search", &["content", "files"])
             .with_kind(Kind::Search)
             .with_hints(idempotent())
             .with_description(
@@ -131,8 +129,7 @@ impl BuiltIn for SearchInFiles {
             .with_example(example(
                 "A regular expression, but not in comments.",
                 json!({"query": "TODO|FIXME", "use_regex": true, "exclude_query": "^\\s*//", "path": "src"}),
-            ))
-            .with_meta(meta("search_in_files", "search", &["content", "files"]));
+            ));
         noted(
             definition,
             &["Narrow it with path and file_pattern before raising the time-out."],

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
-use crate::built_in::{Answer, BuiltIn, noted};
+use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, example, idempotent, meta, reading};
+use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{self, Page, Pushed, Start, Stop, Tree};
 use crate::workspace::Workspace;
 
@@ -79,9 +79,7 @@ impl BuiltIn for ShowTree {
     type Value = Shown;
 
     fn define() -> ToolDef {
-        let definition = ToolDef::new("show_tree")
-            .expect("the name is a valid one")
-            .with_title("Show a tree")
+        let definition = described("show_tree", "Show a tree", "navigation", &["files", "folder", "tree", "overview"])
             .with_kind(Kind::Read)
             .with_hints(idempotent())
             .with_description(
@@ -90,8 +88,7 @@ impl BuiltIn for ShowTree {
                  .ignore hide are left out, and their number is told.",
             )
             .with_returns("The tree, whether it goes deeper, and how many entries were left out.")
-            .with_example(example("Get to know a project.", json!({"max_depth": 2})))
-            .with_meta(meta("show_tree", "navigation", &["files", "folder", "tree", "overview"]));
+            .with_example(example("Get to know a project.", json!({"max_depth": 2})));
         noted(
             definition,
             &["Begin with a small max_depth in a project that is new to you."],

@@ -120,14 +120,8 @@ impl BuiltIn for Write {
                  stay. Missing folders are made.",
             )
             .with_returns("A diff of what changed, the size and the hash of the new content.")
-            .with_example(example(
-                json!({ "file_path": "notes/today.md", "content": "# Today\n" }),
-                "A new file, and the folder it is in",
-            ))
-            .with_example(example(
-                json!({ "file_path": "pixel.gif", "content": "R0lGODlhAQABAAAAACw=", "encoding": "base64" }),
-                "Bytes",
-            ))
+            .with_example(example("A new file, and the folder it is in", json!({ "file_path": "notes/today.md", "content": "# Today\n" })))
+            .with_example(example("Bytes", json!({ "file_path": "pixel.gif", "content": "R0lGODlhAQABAAAAACw=", "encoding": "base64" })))
             .with_aliases("file_path", &["path", "filePath", "filename", "file"])
             .with_aliases("content", &["contents", "text", "data"]);
         noted(

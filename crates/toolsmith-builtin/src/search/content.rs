@@ -19,9 +19,9 @@ use super::kept::Kept;
 use super::pattern::{Patient, Pattern, STOPPED, Span, Syntax, TOO_MANY_STEPS, Wanted};
 use super::start::Start;
 use super::stop::Stop;
-use super::times::Moment;
 use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
 use crate::refusal::Refusal;
+use crate::time::Moment;
 
 /// How long a line may be, or a file where matches go over lines, in bytes.
 const MOST_HEAP: usize = 16 << 20;

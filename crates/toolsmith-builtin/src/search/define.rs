@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use toolsmith_core::{Example, Hints, Meta, Plan, Touch};
+use toolsmith_core::Plan;
 
+use crate::built_in;
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
 
@@ -21,35 +21,9 @@ pub(crate) fn reading(
     path: &str,
     what: &str,
 ) -> Result<Plan, Refusal> {
-    let place = workspace.place(path)?;
-    let summary = format!("{what} in {}", workspace.shown(&place));
-    let touch = Touch::read(workspace.whole(&place)).from_argument(argument);
-    Ok(Plan::new(summary).touching(touch))
-}
-
-/// Hints of a tool that only looks.
-pub(crate) fn idempotent() -> Hints {
-    let mut hints = Hints::default();
-    hints.idempotent = Some(true);
-    hints.open_world = Some(false);
-    hints
-}
-
-/// Identity and grouping of a tool.
-pub(crate) fn meta(name: &str, category: &str, tags: &[&str]) -> Meta {
-    let mut meta = Meta::new(name);
-    meta.category = Some(category.to_owned());
-    meta.tags = tags.iter().map(|&tag| tag.to_owned()).collect();
-    meta
-}
-
-/// An example from an object.
-pub(crate) fn example(comment: &str, arguments: Value) -> Example {
-    let arguments = match arguments {
-        Value::Object(arguments) => arguments,
-        _ => serde_json::Map::new(),
-    };
-    Example::new(arguments).with_comment(comment)
+    built_in::reading(workspace, argument, path, |shown| {
+        format!("{what} in {shown}")
+    })
 }
 
 /// The workspace itself, where no path is given.

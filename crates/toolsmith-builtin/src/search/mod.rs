@@ -4,7 +4,7 @@
 //! `start` opens where a search begins and `walk` goes on from there, over handles of
 //! `folder` and by the `rules` of ignore files; several threads share the work through
 //! `queue`, as long as `stop` lets them. `names` and `content` are what a walk looks
-//! for, with `globs` and `pattern` to match and `times` to read when; `tree` needs no
+//! for, with `globs` and `pattern` to match; `tree` needs no
 //! threads. Of what was found, `kept` keeps the first, `shown` and `lines` read what is
 //! told of it, and `report`, `results` and `page` tell it. `define` is what the tools'
 //! definitions have in common.
@@ -25,7 +25,6 @@ mod rules;
 mod shown;
 mod start;
 mod stop;
-mod times;
 mod tree;
 mod walk;
 
@@ -33,6 +32,7 @@ use std::time::SystemTime;
 
 use toolsmith_core::AnyTool;
 
+pub(crate) use crate::time::{Moment, read as read_time};
 pub(crate) use content::{Query, Request, text_query};
 pub(crate) use globs::{Case, Glob};
 pub(crate) use names::{Names, Order, fuzzy, look};
@@ -43,7 +43,6 @@ pub(crate) use results::{OutputMode, Results};
 pub(crate) use shown::{Source, View, gather};
 pub(crate) use start::Start;
 pub(crate) use stop::Stop;
-pub(crate) use times::{Moment, read as read_time};
 pub(crate) use tree::{Branch, Tree, grow};
 pub(crate) use walk::WalkOptions;
 

@@ -10,8 +10,8 @@ use super::globs::Glob;
 use super::kept::Kept;
 use super::start::Start;
 use super::stop::Stop;
-use super::times::Moment;
 use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
+use crate::time::Moment;
 
 /// What comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
