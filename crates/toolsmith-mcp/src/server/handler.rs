@@ -33,6 +33,7 @@ use toolsmith_core::{CancellationToken, ToolError};
 
 use super::changes::{Changed, Changes, tell, tell_listener};
 use super::client::{Client, Era, Introduced};
+use super::lanes::{Lanes, Seat};
 use super::lists::LIST_TTL_MS;
 use super::page::page;
 use super::prompts::PromptText;
@@ -59,6 +60,7 @@ pub(super) struct Connection {
     session: Arc<Mutex<Session>>,
     introduced: OnceLock<Introduced>,
     life: Life,
+    lanes: Lanes,
     /// Ends with the connection, and what runs beside it too.
     ended: CancellationToken,
     _ends: DropGuard,
@@ -69,6 +71,8 @@ pub(super) struct Connection {
 struct Session {
     /// Whether there was a handshake; there is one at most.
     begun: bool,
+    /// Where its requests are, over HTTP.
+    seat: Option<Seat>,
     /// Whether it is told of changes already.
     told: bool,
     level: Option<Level>,
@@ -76,7 +80,7 @@ struct Session {
 }
 
 impl Connection {
-    pub(super) fn new(shared: Arc<Shared>, life: Life) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, life: Life, lanes: Lanes) -> Self {
         let ended = CancellationToken::new();
         Self {
             number: shared.connections.fetch_add(1, Ordering::Relaxed) + 1,
@@ -84,6 +88,7 @@ impl Connection {
             session: Arc::default(),
             introduced: OnceLock::new(),
             life,
+            lanes,
             _ends: ended.clone().drop_guard(),
             ended,
         }
@@ -158,9 +163,13 @@ impl ServerHandler for Connection {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        if std::mem::replace(&mut self.session().begun, true) {
-            let message = "there was a handshake already";
-            return Err(ErrorData::invalid_request(message, None));
+        {
+            let mut session = self.session();
+            if std::mem::replace(&mut session.begun, true) {
+                let message = "there was a handshake already";
+                return Err(ErrorData::invalid_request(message, None));
+            }
+            session.seat = self.lanes.session_here();
         }
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)

@@ -23,6 +23,7 @@ mod envelope;
 mod errand;
 mod handler;
 pub mod http;
+mod lanes;
 mod listing;
 mod lists;
 mod notes;

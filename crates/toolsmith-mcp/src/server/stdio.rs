@@ -22,6 +22,7 @@ use toolsmith_core::CancellationToken;
 
 use super::envelope::{self, Envelope, Rejected, Sort};
 use super::handler::Connection;
+use super::lanes::Lanes;
 use super::{Life, Server};
 use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 
@@ -67,7 +68,7 @@ impl Server {
         let ended = CancellationToken::new();
         let write = Arc::new(tokio::sync::Mutex::new(write));
         let life = Life::default();
-        let connection = Connection::new(Arc::clone(&self.shared), life.clone());
+        let connection = Connection::new(Arc::clone(&self.shared), life.clone(), Lanes::default());
         let (rejections, mut rejected) = mpsc::channel::<Vec<u8>>(REJECTIONS);
         let mut rejector = tokio::spawn({
             let write = Arc::clone(&write);

@@ -10,9 +10,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use toolsmith_core::CancellationToken;
 
@@ -27,20 +26,15 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often draining looks whether it is done.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How many connections more than another a lane may have.
-const TOGETHER: usize = 4;
-
 /// Takes connections in until told to stop, and drains them. They are shared out among
-/// the lanes; without any, all are here.
+/// the service's lanes; without any, all are here.
 pub(super) async fn serve(
     listener: TcpListener,
     service: Arc<Service>,
-    lanes: &[Handle],
     stop: CancellationToken,
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(service.limits.connections));
     let mut connections = JoinSet::new();
-    let lanes: Vec<Lane<'_>> = lanes.iter().map(Lane::new).collect();
     loop {
         let accepted = tokio::select! {
             biased;
@@ -64,15 +58,17 @@ pub(super) async fn serve(
         // Whoever converses waits for it, which may be another runtime.
         let stream = stream.into_std();
         let (service, stop) = (Arc::clone(&service), stop.clone());
+        let lanes = service.lanes.clone();
+        let (lane, seat) = lanes.next().unzip();
         let conversation = async move {
-            let _counted = Counted::new(&service);
+            let (_counted, _seat) = (Counted::new(&service), seat);
             if let Ok(stream) = stream.and_then(TcpStream::from_std) {
                 converse(stream, &service, stop).await;
             }
             drop(place);
         };
-        match Lane::next(&lanes) {
-            Some(lane) => lane.spawn(conversation, &mut connections),
+        match lane {
+            Some(lane) => connections.spawn_on(conversation, lane),
             None => connections.spawn(conversation),
         };
     }
@@ -84,43 +80,6 @@ pub(super) async fn serve(
     .await;
     connections.shutdown().await;
     Ok(())
-}
-
-/// A runtime that some of the connections are on.
-struct Lane<'h> {
-    runtime: &'h Handle,
-    /// Each of its connections holds one.
-    seats: Arc<()>,
-}
-
-impl<'h> Lane<'h> {
-    fn new(runtime: &'h Handle) -> Self {
-        Self {
-            runtime,
-            seats: Arc::default(),
-        }
-    }
-
-    /// The lane for another connection. A few stay together, since they are mostly of
-    /// one client, whose session is then where they are; beyond that lanes fill evenly.
-    fn next(lanes: &[Self]) -> Option<&Self> {
-        let taken = |lane: &Self| Arc::strong_count(&lane.seats);
-        let fewest = lanes.iter().map(taken).min()?;
-        lanes.iter().find(|lane| taken(lane) < fewest + TOGETHER)
-    }
-
-    fn spawn(
-        &self,
-        conversation: impl Future<Output = ()> + Send + 'static,
-        all: &mut JoinSet<()>,
-    ) -> AbortHandle {
-        let seat = Arc::clone(&self.seats);
-        let seated = async move {
-            conversation.await;
-            drop(seat);
-        };
-        all.spawn_on(seated, self.runtime)
-    }
 }
 
 /// A connection that is counted, however it ends.

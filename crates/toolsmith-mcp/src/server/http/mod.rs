@@ -42,6 +42,7 @@ use self::metrics::Counts;
 use self::sessions::Sessions;
 use super::envelope::Rejected;
 use super::handler::Connection;
+use super::lanes::Lanes;
 use super::{Life, Server};
 
 /// Where the protocol is spoken.
@@ -143,6 +144,7 @@ struct Service {
     limits: HttpLimits,
     protocol: StreamableHttpService<Connection, LocalSessionManager>,
     life: Life,
+    lanes: Lanes,
     /// Ends every stream; cancelled when nobody waits for an answer any more.
     streams: CancellationToken,
 }
@@ -175,12 +177,13 @@ impl Server {
             .with_max_request_body_bytes(options.limits.body_bytes)
             .with_cancellation_token(streams.clone());
         let life = Life::default();
-        let (shared, their_life) = (Arc::clone(&self.shared), life.clone());
-        let protocol = StreamableHttpService::new(
-            move || Ok(Connection::new(Arc::clone(&shared), their_life.clone())),
-            Arc::clone(&manager),
-            config,
-        );
+        let lanes = Lanes::default();
+        let connect = {
+            let (shared, life, lanes) = (Arc::clone(&self.shared), life.clone(), lanes.clone());
+            move || Connection::new(Arc::clone(&shared), life.clone(), lanes.clone())
+        };
+        let protocol =
+            StreamableHttpService::new(move || Ok(connect()), Arc::clone(&manager), config);
         let service = Service {
             server: self.clone(),
             admission: Admission::new(address, &options),
@@ -190,6 +193,7 @@ impl Server {
             limits: options.limits,
             protocol,
             life,
+            lanes,
             streams,
         };
         Ok(HttpServer {
@@ -215,7 +219,8 @@ impl HttpServer {
     /// One with a single thread for each core does more than one with a thread for all
     /// of them: what a request needs is then where it arrived.
     pub async fn run_on(self, lanes: &[Handle], stop: CancellationToken) -> io::Result<()> {
-        connections::serve(self.listener, self.service, lanes, stop).await
+        self.service.lanes.open(lanes);
+        connections::serve(self.listener, self.service, stop).await
     }
 }
 
