@@ -10,6 +10,7 @@ use toolsmith_core::{
     AnyTool, Binding, Block, Example, Hints, Outcome, Plan, Schema, ToolContext, ToolDef, Touch,
 };
 
+use crate::budget;
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
 
@@ -55,6 +56,7 @@ pub(crate) struct Answer<V> {
     value: V,
     blocks: Vec<Block>,
     display: String,
+    room: Option<usize>,
 }
 
 impl<V> Answer<V> {
@@ -64,6 +66,7 @@ impl<V> Answer<V> {
             value,
             blocks: Vec::new(),
             display: display.into(),
+            room: None,
         }
     }
 
@@ -79,6 +82,12 @@ impl<V> Answer<V> {
             value: change(self.value),
             ..self
         }
+    }
+
+    /// Says how many bytes the caller asked for.
+    pub(crate) fn within(mut self, bytes: usize) -> Self {
+        self.room = Some(budget::room(bytes));
+        self
     }
 
     /// What the model would read.
@@ -130,6 +139,7 @@ fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
         }
     };
     let mut outcome = Outcome::nothing().with_display(answer.display);
+    outcome.room = answer.room;
     if let (true, Value::Object(facts)) = (T::HAS_METADATA, &value) {
         let is_short = |fact: &Value| fact.as_array().is_none_or(|list| list.len() <= LISTED);
         let facts = facts.iter().filter(|(_, fact)| is_short(fact));

@@ -3,6 +3,7 @@
 use toolsmith_core::ToolContext;
 
 use crate::edit::{self, Found, Rung, Wanted};
+use crate::missing;
 use crate::refusal::{Reason, Refusal};
 use crate::text::Encoding;
 use crate::workspace::{Deed, Missing, Workspace};
@@ -23,13 +24,17 @@ pub(crate) struct Changed {
 }
 
 /// A file that must be there, as it is now.
-pub(crate) fn existing(workspace: &Workspace, path: &str) -> Result<Current, Refusal> {
+pub(crate) fn existing(
+    workspace: &Workspace,
+    path: &str,
+    context: &ToolContext,
+) -> Result<Current, Refusal> {
     let current = Current::of(workspace, path, Missing::Refuse)
-        .map_err(|refusal| workspace.with_nearest(refusal, path))?;
+        .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
     if current.bytes.is_none() {
         let message = format!("cannot edit {path}: there is no such file or folder");
         let refusal = Refusal::new(Reason::NotFound, message);
-        return Err(workspace.with_nearest(refusal, path));
+        return Err(missing::explained(refusal, workspace, path, context));
     }
     Ok(current)
 }
@@ -43,7 +48,7 @@ pub(crate) fn changed(
     edits: &[Wanted<'_>],
     expected: Option<&str>,
 ) -> Result<Changed, Refusal> {
-    let current = existing(workspace, path)?;
+    let current = existing(workspace, path, context)?;
     let shown = current.target.shown.clone();
     let freshness = current.freshness(workspace, context, expected)?;
     let (old, encoding) = current.text()?;

@@ -10,9 +10,11 @@
 
 #![cfg(target_os = "linux")]
 
+mod budget;
 mod built_in;
 mod changing;
 pub mod edit;
+mod missing;
 mod multi;
 mod numbered;
 pub mod patch;

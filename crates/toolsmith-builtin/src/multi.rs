@@ -6,6 +6,7 @@ use toolsmith_core::ToolContext;
 
 use crate::changing::{self, Changed};
 use crate::edit::{Wanted, diff};
+use crate::missing;
 use crate::patch::{self, FileChange, Hunk};
 use crate::refusal::{Reason, Refusal};
 use crate::tool_edit::DIFF;
@@ -107,7 +108,12 @@ pub(crate) fn carry_out(
         held_for.push(workspace.target(piece.path(), Missing::Refuse).or_else(
             |refusal| match piece {
                 Piece::Patched(FileChange::Add { path, .. }) => workspace.target(path, missing),
-                _ => Err(workspace.with_nearest(refusal, piece.path())),
+                _ => Err(missing::explained(
+                    refusal,
+                    workspace,
+                    piece.path(),
+                    context,
+                )),
             },
         )?);
         if let Piece::Patched(FileChange::Update {
@@ -166,7 +172,7 @@ fn work_out(
             add(workspace, context, current, content, deeds)
         }
         Piece::Patched(FileChange::Delete { path }) => {
-            let current = changing::existing(workspace, path)?;
+            let current = changing::existing(workspace, path, context)?;
             may_lose(workspace, context, &current)?;
             let old = current.text().map(|(text, _)| text).unwrap_or_default();
             let facts = FileFacts {
@@ -186,7 +192,7 @@ fn work_out(
             move_to,
             hunks,
         }) => {
-            let current = changing::existing(workspace, path)?;
+            let current = changing::existing(workspace, path, context)?;
             let to = match move_to {
                 Some(to) => Some(Current::of(workspace, to, missing)?),
                 None => None,

@@ -4,12 +4,6 @@
 /// How many characters of a line are shown.
 pub(crate) const LINE: usize = 2000;
 
-/// How many bytes a reply may have unless the caller asks for more.
-pub(crate) const BUDGET: usize = 50 << 10;
-
-/// The most a caller may ask for.
-pub(crate) const MOST: usize = 1 << 20;
-
 /// How lines are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::ToolContext;
 
-use crate::numbered::BUDGET;
+use crate::missing;
 use crate::reading::{self, Lines};
 use crate::refusal::{Reason, Refusal};
 use crate::text::{FileKind, kind_of};
@@ -32,11 +32,6 @@ pub(crate) struct PlainText {
     pub(crate) next: Option<String>,
 }
 
-/// How many bytes an answer may have unless the caller asks for more.
-pub(crate) fn budget() -> usize {
-    BUDGET
-}
-
 /// Reads lines of a text file.
 pub(crate) fn read(
     workspace: &Workspace,
@@ -47,7 +42,7 @@ pub(crate) fn read(
 ) -> Result<PlainText, Refusal> {
     let open = workspace
         .open_file(path)
-        .map_err(|refusal| workspace.with_nearest(refusal, path))?;
+        .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
     let head = reading::head(&open)?;
     if let FileKind::Binary(kind) | FileKind::Image(kind) = kind_of(&head) {
         let message = format!("{} is no text but {kind}", open.shown);

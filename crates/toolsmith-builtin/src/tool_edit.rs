@@ -8,6 +8,7 @@ use toolsmith_core::{Hints, Kind, Plan, ToolContext, ToolDef, Touch};
 use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::changing::{self, Changed};
 use crate::edit::{Wanted, diff};
+use crate::missing;
 use crate::refusal::Refusal;
 use crate::workspace::{Digest, Missing, Workspace};
 use crate::writing;
@@ -135,7 +136,7 @@ impl BuiltIn for Edit {
         let held_for = self
             .0
             .target(path, Missing::Refuse)
-            .map_err(|refusal| self.0.with_nearest(refusal, path))?;
+            .map_err(|refusal| missing::explained(refusal, &self.0, path, context))?;
         let _held = self.0.hold(&[&held_for], || context.is_cancelled())?;
         let wanted = Wanted::new(&arguments.old_string, &arguments.new_string)
             .with_replace_all(arguments.replace_all)

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
 use crate::search::define::{self, GRACE, LIMIT, reading};
@@ -108,6 +109,10 @@ pub(crate) struct Arguments {
     /// Whether files that ignore rules hide are found too.
     #[serde(default)]
     include_ignored: bool,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn ten() -> usize {
@@ -251,12 +256,12 @@ impl BuiltIn for Find {
         context: &ToolContext,
     ) -> Result<Answer<Matches>, Refusal> {
         let names = arguments.names((self.now)().into())?;
-        let start = Start::open(&self.workspace, &arguments.path)?;
+        let start = Start::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(LIMIT, context);
         let offset = arguments.offset.min(FURTHEST);
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let page = Page::answering(&arguments);
+        let page = Page::answering(&arguments, arguments.max_bytes);
         let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
             (line(&found), found)
         });
@@ -276,7 +281,9 @@ impl BuiltIn for Find {
             notes.insert(0, nothing);
         }
         let display = format!("Found {total} in {}", start.shown);
-        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(told.page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }
 

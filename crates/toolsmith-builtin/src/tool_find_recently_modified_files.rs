@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
@@ -47,6 +48,10 @@ pub(crate) struct Arguments {
     /// Whether files that ignore rules hide are found too.
     #[serde(default)]
     include_ignored: bool,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn any() -> String {
@@ -129,7 +134,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         context: &ToolContext,
     ) -> Result<Answer<Results>, Refusal> {
         let glob = Glob::new("file_pattern", &arguments.file_pattern, Case::Sensitive)?;
-        let start = Start::open(&self.workspace, &arguments.path)?;
+        let start = Start::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(LIMIT, context);
         let offset = arguments.offset.min(FURTHEST);
         let mut since = Moment::from((self.now)());
@@ -148,7 +153,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let page = Page::answering(&arguments);
+        let page = Page::answering(&arguments, arguments.max_bytes);
         let told = search::tell(&start, &findings, offset, &stop, page, |found| {
             let line = format!("{}\t{}", found.path, found.mtime);
             let changed = Changed {
@@ -180,6 +185,8 @@ impl BuiltIn for FindRecentlyModifiedFiles {
             search::many(findings.total, "file", "files"),
             start.shown
         );
-        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(told.page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }

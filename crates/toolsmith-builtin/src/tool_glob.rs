@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
@@ -63,6 +64,10 @@ pub(crate) struct Arguments {
     /// Whether names that begin with a dot are matched.
     #[serde(default = "define::yes")]
     hidden: bool,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 impl Arguments {
@@ -141,7 +146,7 @@ impl BuiltIn for Glob {
         let (argument, path, pattern) = arguments.split();
         let case = Case::sensitive_if(arguments.case_sensitive);
         let glob = search::Glob::new("pattern", pattern, case)?;
-        let start = Start::open(&self.workspace, path)?;
+        let start = Start::open(&self.workspace, path, context)?;
         let stop = Stop::after(LIMIT, context);
         let offset = arguments.offset.min(FURTHEST);
         let names = Names {
@@ -167,7 +172,7 @@ impl BuiltIn for Glob {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let page = Page::answering(&arguments);
+        let page = Page::answering(&arguments, arguments.max_bytes);
         let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
             (found.path.clone(), found)
         });
@@ -186,6 +191,8 @@ impl BuiltIn for Glob {
                 format!("Nothing in {} fits {}.", start.shown, arguments.pattern),
             );
         }
-        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(told.page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
 use crate::search::define::{self, GRACE, LIMIT, reading};
@@ -94,6 +95,10 @@ pub(crate) struct Arguments {
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_per_file: Option<u64>,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn hundred() -> i64 {
@@ -164,6 +169,7 @@ impl Arguments {
             before: self.context_before.unwrap_or(around),
             after: self.context_after.unwrap_or(around),
             most_in_file: self.max_per_file,
+            bytes: self.max_bytes,
         }
     }
 
@@ -271,7 +277,7 @@ impl BuiltIn for Grep {
     ) -> Result<Answer<Results>, Refusal> {
         let query = arguments.query(arguments.case())?;
         let request = arguments.request()?;
-        let source = Source::open(&self.workspace, &arguments.path)?;
+        let source = Source::open(&self.workspace, &arguments.path, context)?;
         let began = Instant::now();
         let stop = Stop::after(LIMIT, context);
         let mut tally = source.tally(&query, &request, &stop);
@@ -285,7 +291,7 @@ impl BuiltIn for Grep {
         );
         (value.offset, value.head_limit) = (arguments.offset(), arguments.head_limit);
         let offset = arguments.offset();
-        let mut page = Page::answering(&arguments);
+        let mut page = Page::answering(&arguments, arguments.max_bytes);
         let shown = match arguments.output_mode {
             OutputMode::Content => value.show_lines(
                 &mut page,
@@ -335,7 +341,9 @@ impl BuiltIn for Grep {
             source.shown(),
             value.summary()
         );
-        Ok(Answer::new(value, display).text(page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }
 

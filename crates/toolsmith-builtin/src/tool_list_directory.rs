@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
@@ -23,6 +24,7 @@ pub(crate) struct ListDirectory {
 pub(crate) fn listing(
     workspace: &Workspace,
     path: &str,
+    max_bytes: usize,
     context: &ToolContext,
 ) -> Result<String, Refusal> {
     let arguments = Arguments {
@@ -31,6 +33,7 @@ pub(crate) fn listing(
         order: Direction::Asc,
         limit: all(),
         offset: 0,
+        max_bytes,
     };
     let answer = ListDirectory::new(workspace.clone()).call(arguments, context)?;
     Ok(answer.into_text())
@@ -87,6 +90,10 @@ pub(crate) struct Arguments {
     #[serde(default)]
     #[schemars(range(min = 0, max = 20000))]
     offset: usize,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn all() -> i64 {
@@ -178,7 +185,7 @@ impl BuiltIn for ListDirectory {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Entries>, Refusal> {
-        let start = Start::open(&self.workspace, &arguments.path)?;
+        let start = Start::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(LIMIT, context);
         let limit = usize::try_from(arguments.limit).map_or(ALL, |limit| limit.min(ALL));
         let offset = arguments.offset.min(FURTHEST);
@@ -196,7 +203,7 @@ impl BuiltIn for ListDirectory {
         };
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
-        let page = Page::answering(&arguments);
+        let page = Page::answering(&arguments, arguments.max_bytes);
         let told = search::tell(&start, &findings, offset, &stop, page, |found| {
             (line(&found), self.entry(found))
         });
@@ -215,7 +222,9 @@ impl BuiltIn for ListDirectory {
             start.shown,
             search::many(findings.total, "entry", "entries")
         );
-        Ok(Answer::new(value, display).text(told.page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(told.page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }
 

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolsmith_core::{Block, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget::{self, MOST};
 use crate::built_in::{self, Answer, BuiltIn, described, example, idempotent, noted};
-use crate::numbered::{self, BUDGET, MOST, Style};
+use crate::missing;
+use crate::numbered::{self, Style};
 use crate::reading::{self, Lines, Slice};
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Encoding, FileKind, Shape, kind_of};
@@ -49,7 +51,7 @@ pub(crate) struct Arguments {
     #[schemars(range(min = 1))]
     column: usize,
     /// How many bytes the answer may have.
-    #[serde(default = "budget")]
+    #[serde(default = "budget::usual")]
     #[schemars(range(min = 1000, max = 1_048_576))]
     max_bytes: usize,
 }
@@ -68,9 +70,6 @@ fn yes() -> bool {
 }
 fn one() -> usize {
     1
-}
-fn budget() -> usize {
-    BUDGET
 }
 
 /// What it tells of the file.
@@ -174,16 +173,21 @@ impl BuiltIn for Read {
         let open = match self.0.open_any(&arguments.file_path) {
             Ok(Opened::File(open)) => open,
             Ok(Opened::Directory(folder)) => {
-                let text = listing(&self.0, &arguments.file_path, context)?;
+                let text = listing(&self.0, &arguments.file_path, arguments.max_bytes, context)?;
                 let display = format!("Listed {}", folder.shown);
                 let facts = Facts {
                     file_type: "directory".to_owned(),
                     file_path: folder.shown,
                     ..Facts::default()
                 };
-                return Ok(Answer::new(facts, display).text(text));
+                return Ok(Answer::new(facts, display)
+                    .text(text)
+                    .within(arguments.max_bytes));
             }
-            Err(refusal) => return Err(self.0.with_nearest(refusal, &arguments.file_path)),
+            Err(refusal) => {
+                let path = &arguments.file_path;
+                return Err(missing::explained(refusal, &self.0, path, context));
+            }
         };
         let head = reading::head(&open)?;
         let answer = match (arguments.encoding.as_str(), kind_of(&head)) {
@@ -279,7 +283,9 @@ impl Read {
         };
         let text = format!("{}\n{body}{}", header(&facts), ending(&facts));
         let display = format!("Read {} ({} lines)", open.shown, shown.lines);
-        Ok(Answer::new(facts, display).text(text))
+        Ok(Answer::new(facts, display)
+            .text(text)
+            .within(arguments.max_bytes))
     }
 
     /// Notes that the caller has seen the file.
@@ -331,7 +337,7 @@ fn bytes(open: &OpenFile, arguments: &Arguments) -> Result<Answer<Facts>, Refusa
         ..facts(open, "application/octet-stream")
     };
     let display = format!("Read {} ({} bytes)", open.shown, bytes.len());
-    Ok(Answer::new(facts, display).text(text))
+    Ok(Answer::new(facts, display).text(text).within(budget))
 }
 
 fn image(open: &OpenFile, mime: &'static str) -> Result<Answer<Facts>, Refusal> {

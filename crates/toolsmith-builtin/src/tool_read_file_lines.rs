@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toolsmith_core::{Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, noted, reading};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
     #[schemars(range(min = 1))]
     end_line: u64,
     /// How many bytes the answer may have.
-    #[serde(default = "plain::budget")]
+    #[serde(default = "budget::usual")]
     #[schemars(range(min = 1000, max = 1_048_576))]
     max_bytes: usize,
 }
@@ -106,6 +107,6 @@ impl BuiltIn for ReadFileLines {
             "Read {} ({} lines from {first})",
             text.file_path, text.line_count
         );
-        Ok(Answer::new(text, display))
+        Ok(Answer::new(text, display).within(arguments.max_bytes))
     }
 }

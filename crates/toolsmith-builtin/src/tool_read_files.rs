@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::plain::{self, PlainText};
 use crate::reading::Lines;
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     #[schemars(length(max = 1000))]
     file_paths: Vec<String>,
     /// How many bytes the answer may have, all files together.
-    #[serde(default = "plain::budget")]
+    #[serde(default = "budget::usual")]
     #[schemars(range(min = 1000, max = 1_048_576))]
     max_bytes: usize,
 }
@@ -135,6 +136,6 @@ impl BuiltIn for ReadFiles {
             success_count,
             error_count,
         };
-        Ok(Answer::new(files, display))
+        Ok(Answer::new(files, display).within(arguments.max_bytes))
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Kind, Plan, ToolContext, ToolDef, Touch};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::plain;
 use crate::reading::Lines;
@@ -37,7 +38,7 @@ pub(crate) struct Arguments {
     #[serde(default)]
     follow_imports: bool,
     /// How many bytes the answer may have.
-    #[serde(default = "plain::budget")]
+    #[serde(default = "budget::usual")]
     #[schemars(range(min = 1000, max = 1_048_576))]
     max_bytes: usize,
 }
@@ -128,7 +129,7 @@ impl BuiltIn for ReadProjectContext {
             message,
             total_found,
         };
-        Ok(Answer::new(value, display))
+        Ok(Answer::new(value, display).within(arguments.max_bytes))
     }
 }
 

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
+use crate::missing;
 use crate::refusal::Refusal;
 use crate::search::define::{GRACE, LIMIT, reading};
 use crate::search::{self, FURTHEST, Page, Pushed, Query, Request, Source, Stop, View, text_query};
@@ -39,6 +41,10 @@ pub(crate) struct Arguments {
     #[serde(default)]
     #[schemars(range(min = 0, max = 20000))]
     offset: usize,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn thousand() -> usize {
@@ -126,13 +132,18 @@ impl BuiltIn for SearchInFile {
         context: &ToolContext,
     ) -> Result<Answer<Results>, Refusal> {
         let query: Query = text_query(&arguments.query, arguments.use_regex, "")?;
-        let source = Source::File(self.workspace.open_file(&arguments.file_path)?);
+        let path = &arguments.file_path;
+        let file = self
+            .workspace
+            .open_file(path)
+            .map_err(|refusal| missing::explained(refusal, &self.workspace, path, context))?;
+        let source = Source::File(file);
         let stop = Stop::after(LIMIT, context);
         let mut tally = source.tally(&query, &Request::default(), &stop);
         stop.check()?;
         let offset = arguments.offset.min(FURTHEST);
-        let view = View::plain(offset, arguments.max_results);
-        let mut page = Page::answering(&arguments);
+        let view = View::plain(offset, arguments.max_results, arguments.max_bytes);
+        let mut page = Page::answering(&arguments, arguments.max_bytes);
         let mut matches = Vec::new();
         let mut notes = Vec::new();
         search::gather(
@@ -186,6 +197,8 @@ impl BuiltIn for SearchInFile {
             total_matches: tally.matches,
             truncated,
         };
-        Ok(Answer::new(value, display).text(page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }

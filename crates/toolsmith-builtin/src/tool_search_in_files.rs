@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, reading};
@@ -60,6 +61,10 @@ pub(crate) struct Arguments {
     /// Whether files that ignore rules hide are searched too.
     #[serde(default)]
     include_ignored: bool,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn any() -> String {
@@ -166,10 +171,10 @@ impl BuiltIn for SearchInFiles {
             &arguments.exclude_query,
         )?;
         let glob = Glob::new("file_pattern", &arguments.file_pattern, Case::Sensitive)?;
-        let source = Source::open(&self.workspace, &arguments.path)?;
+        let source = Source::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(arguments.limit(), context);
         let offset = arguments.offset.min(FURTHEST);
-        let view = View::plain(offset, arguments.max_results);
+        let view = View::plain(offset, arguments.max_results, arguments.max_bytes);
         let request = Request {
             options: WalkOptions {
                 include_ignored: arguments.include_ignored,
@@ -182,7 +187,7 @@ impl BuiltIn for SearchInFiles {
         };
         let mut tally = source.tally(&query, &request, &stop);
         stop.check()?;
-        let mut page = Page::answering(&arguments);
+        let mut page = Page::answering(&arguments, arguments.max_bytes);
         let mut matches = Vec::new();
         let mut shown = 0;
         search::gather(
@@ -255,6 +260,8 @@ impl BuiltIn for SearchInFiles {
             files_searched: tally.searched,
             hidden_by_ignore: tally.unseen.ignored,
         };
-        Ok(Answer::new(value, display).text(page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }

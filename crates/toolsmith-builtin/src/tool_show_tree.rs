@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 
+use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
@@ -34,6 +35,10 @@ pub(crate) struct Arguments {
     /// Whether files that ignore rules hide are shown too.
     #[serde(default)]
     include_ignored: bool,
+    /// How many bytes the answer may have.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 fn three() -> usize {
@@ -108,12 +113,17 @@ impl BuiltIn for ShowTree {
     }
 
     fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Answer<Shown>, Refusal> {
-        let start = Start::open(&self.workspace, &arguments.path)?;
+        let start = Start::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(LIMIT, context);
         let levels = arguments.max_depth.clamp(1, 10);
-        let tree = search::grow(&start, levels, arguments.include_ignored, &stop);
+        let tree = search::grow(
+            &start,
+            (levels, arguments.max_bytes),
+            arguments.include_ignored,
+            &stop,
+        );
         stop.check()?;
-        let mut page = Page::answering(&arguments);
+        let mut page = Page::answering(&arguments, arguments.max_bytes);
         let mut is_cut =
             page.push(&format!("{}/", start.shown.trim_end_matches('/')), &()) != Pushed::In;
         is_cut |= !draw(&tree, 0, "", &mut page);
@@ -139,7 +149,9 @@ impl BuiltIn for ShowTree {
         };
         let shown = search::many(tree.branches.len() as u64 - 1, "entry", "entries");
         let display = format!("Showed {} of {}", shown, start.shown);
-        Ok(Answer::new(value, display).text(page.finish(&notes)))
+        Ok(Answer::new(value, display)
+            .text(page.finish(&notes))
+            .within(arguments.max_bytes))
     }
 }
 

@@ -272,7 +272,8 @@ impl Write {
             &facts.sha256[..12]
         );
         if facts.in_place {
-            text += "\nIt was written in place, since it has other names or another owner.";
+            text += "\nIt was written in place: it has other names or another owner, or its folder \
+                     takes no other file.";
         }
         if let Some(backup) = &facts.backup_path {
             text += &format!("\nThe old content is in {backup}.");

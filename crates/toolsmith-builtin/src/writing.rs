@@ -113,6 +113,11 @@ impl Current {
             return Ok(Freshness::Fresh);
         };
         if let Some(expected) = expected {
+            if !Digest::is_name(expected) {
+                let message = "`expected_sha256` is not a hash: it has 12 to 64 hexadecimal digits";
+                return Err(Refusal::new(Reason::BadArgument, message)
+                    .next("Give the sha256 that reading the file told"));
+            }
             if digest.is(expected) {
                 return Ok(Freshness::Fresh);
             }

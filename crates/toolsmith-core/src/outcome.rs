@@ -42,6 +42,10 @@ pub struct Outcome {
     /// Whatever the tool wants to tell programs.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+    /// How many bytes its text and its value may have, where the tool bounds them itself
+    /// and its caller asked for more than is usual. The runtime sets a limit to it.
+    #[serde(skip)]
+    pub room: Option<usize>,
     /// What the runtime knows about the call.
     pub facts: Facts,
 }
@@ -110,6 +114,13 @@ impl Outcome {
     #[must_use]
     pub fn with_instruction(mut self, instruction: impl Into<String>) -> Self {
         self.instruction = Some(instruction.into());
+        self
+    }
+
+    /// Asks for more room than is usual.
+    #[must_use]
+    pub fn with_room(mut self, bytes: usize) -> Self {
+        self.room = Some(bytes);
         self
     }
 

@@ -200,6 +200,8 @@ pub struct LimitsConfig {
     pub argument_bytes: Option<Positive>,
     /// How many bytes of text a model gets from one call.
     pub output_bytes: Option<Positive>,
+    /// How many bytes a call may ask for instead.
+    pub most_output_bytes: Option<Positive>,
     /// How many bytes of images and sounds one call may return.
     pub blob_bytes: Option<Positive>,
     /// How many bytes one call may stream while it runs.
@@ -230,6 +232,7 @@ impl LimitsConfig {
             (&mut limits.parallel, &self.parallel),
             (&mut limits.argument_bytes, &self.argument_bytes),
             (&mut limits.output_bytes, &self.output_bytes),
+            (&mut limits.most_output_bytes, &self.most_output_bytes),
             (&mut limits.blob_bytes, &self.blob_bytes),
             (&mut limits.streamed_bytes, &self.streamed_bytes),
             (&mut limits.log_bytes, &self.log_bytes),

@@ -22,6 +22,9 @@ pub struct Limits {
     pub argument_bytes: usize,
     /// How many bytes of text a model gets from one call.
     pub output_bytes: usize,
+    /// How many bytes a tool may have room for that bounds its output itself, as its
+    /// caller asked (`Outcome::room`).
+    pub most_output_bytes: usize,
     /// How many bytes of images, sounds and blobs, in base64, one call may return.
     pub blob_bytes: usize,
     /// How many bytes of output one call may stream while it runs.
@@ -48,6 +51,7 @@ impl Default for Limits {
             approval: Duration::from_secs(300),
             argument_bytes: 16 << 20,
             output_bytes: 50 << 10,
+            most_output_bytes: 4 << 20,
             blob_bytes: 8 << 20,
             streamed_bytes: 1 << 20,
             log_bytes: 2 << 10,
@@ -55,5 +59,15 @@ impl Default for Limits {
             blocking_threads: 64,
             strays_per_tool: 8,
         }
+    }
+}
+
+impl Limits {
+    /// The limits of an outcome whose tool asked for room.
+    pub(crate) fn with_room(&self, asked: Option<usize>) -> Self {
+        let mut limits = self.clone();
+        let asked = asked.unwrap_or(0).min(self.most_output_bytes);
+        limits.output_bytes = self.output_bytes.max(asked);
+        limits
     }
 }

@@ -6,11 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::walk::Unseen;
+use crate::budget::MOST;
 
-/// How many bytes the text of an answer has, and its value as JSON.
-///
-/// The runtime cuts a longer text, and takes a larger value for no value at all.
-pub(crate) const BUDGET: usize = 46 << 10;
+/// How many bytes of an answer are for notes about it.
+const NOTES: usize = 4 << 10;
 
 /// The furthest an answer may begin from the first result.
 pub(crate) const FURTHEST: usize = 20_000;
@@ -24,12 +23,13 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// An answer to a call with such arguments, which it repeats.
-    pub(crate) fn answering(arguments: &impl Serialize) -> Self {
+    /// An answer of so many bytes to a call with such arguments, which it repeats.
+    pub(crate) fn answering(arguments: &impl Serialize, bytes: usize) -> Self {
+        let room = room(bytes);
         Self {
             text: String::new(),
-            text_room: BUDGET,
-            value_room: BUDGET.saturating_sub(3 * size(arguments)),
+            text_room: room,
+            value_room: room.saturating_sub(3 * size(arguments)),
         }
     }
 
@@ -73,6 +73,11 @@ pub(crate) enum Pushed {
     Later,
     /// It is too large for any answer.
     Never,
+}
+
+/// How many bytes of an answer are for results.
+pub(crate) fn room(bytes: usize) -> usize {
+    bytes.min(MOST).saturating_sub(NOTES)
 }
 
 /// How many bytes something has as JSON.

@@ -2,12 +2,15 @@
 
 use std::os::fd::AsFd;
 
+use toolsmith_core::ToolContext;
+
 use super::content::{self, Hit, Query, Request, Tally};
 use super::folder;
 use super::lines::{self, Line, Window};
-use super::page::BUDGET;
+use super::page;
 use super::start::Start;
 use super::stop::Stop;
+use crate::missing;
 use crate::refusal::Refusal;
 use crate::workspace::{OpenFile, Opened, Workspace};
 
@@ -20,8 +23,15 @@ pub(crate) enum Source {
 
 impl Source {
     /// Opens what a path means.
-    pub(crate) fn open(workspace: &Workspace, path: &str) -> Result<Self, Refusal> {
-        Ok(match workspace.open_any(path)? {
+    pub(crate) fn open(
+        workspace: &Workspace,
+        path: &str,
+        context: &ToolContext,
+    ) -> Result<Self, Refusal> {
+        let opened = workspace
+            .open_any(path)
+            .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
+        Ok(match opened {
             Opened::Directory(folder) => Self::Tree(Start::at(workspace, folder)?),
             Opened::File(file) => Self::File(file),
         })
@@ -60,17 +70,20 @@ pub(crate) struct View {
     pub(crate) before: usize,
     pub(crate) after: usize,
     pub(crate) most_in_file: Option<u64>,
+    /// How many bytes the answer may have.
+    pub(crate) bytes: usize,
 }
 
 impl View {
     /// Only the lines that match.
-    pub(crate) fn plain(offset: usize, take: usize) -> Self {
+    pub(crate) fn plain(offset: usize, take: usize, bytes: usize) -> Self {
         Self {
             offset,
             take,
             before: 0,
             after: 0,
             most_in_file: None,
+            bytes,
         }
     }
 }
@@ -102,7 +115,7 @@ pub(crate) fn gather(
             take: (end - first).min(view.most_in_file.unwrap_or(u64::MAX)) - skip,
             before: view.before,
             after: view.after,
-            room: BUDGET,
+            room: page::room(view.bytes),
         };
         let lines = match source {
             // Its lines are nothing anybody could read.

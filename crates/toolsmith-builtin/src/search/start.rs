@@ -6,8 +6,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use toolsmith_core::ToolContext;
+
 use super::folder::{self, Kind};
 use super::rules::{Present, Rules};
+use crate::missing;
 use crate::refusal::{Reason, Refusal};
 use crate::workspace::{OpenDirectory, Workspace};
 
@@ -27,8 +30,20 @@ pub(crate) struct Start {
 
 impl Start {
     /// Opens the folder a path means.
-    pub(crate) fn open(workspace: &Workspace, path: &str) -> Result<Self, Refusal> {
-        Self::at(workspace, workspace.open_directory(path)?)
+    pub(crate) fn open(
+        workspace: &Workspace,
+        path: &str,
+        context: &ToolContext,
+    ) -> Result<Self, Refusal> {
+        let folder = workspace
+            .open_directory(path)
+            .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
+        Self::at(workspace, folder)
+    }
+
+    /// Begins in the workspace itself.
+    pub(crate) fn in_workspace(workspace: &Workspace) -> Result<Self, Refusal> {
+        Self::at(workspace, workspace.open_directory(".")?)
     }
 
     /// Begins in a folder that is open.

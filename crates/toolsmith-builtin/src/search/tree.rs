@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicUsize;
 use rustix::fs::RawDir;
 
 use super::folder::{self, Folder, Kind, Listing, Read, Step};
-use super::page::BUDGET;
+use super::page;
 use super::rules::{Present, Rules};
 use super::start::Start;
 use super::stop::Stop;
@@ -49,8 +49,13 @@ pub(crate) struct Tree {
     pub(crate) unseen: Unseen,
 }
 
-/// Shows so many levels of a tree.
-pub(crate) fn grow(start: &Start, levels: usize, include_ignored: bool, stop: &Stop<'_>) -> Tree {
+/// Shows so many levels of a tree, in so many bytes.
+pub(crate) fn grow(
+    start: &Start,
+    (levels, bytes): (usize, usize),
+    include_ignored: bool,
+    stop: &Stop<'_>,
+) -> Tree {
     let mut tree = Tree {
         branches: vec![Branch::new(start.shown.clone(), Kind::Folder, 0)],
         is_deeper: false,
@@ -63,7 +68,7 @@ pub(crate) fn grow(start: &Start, levels: usize, include_ignored: bool, stop: &S
         return tree;
     };
     let first = Folder::new(handle, Step::first(), &open);
-    let mut left = BUDGET;
+    let mut left = page::room(bytes);
     let mut to_do = VecDeque::from([(0, Arc::clone(&first.step), start.rules.clone())]);
     while let Some((branch, step, rules)) = to_do.pop_front() {
         if tree.branches[branch].depth >= levels

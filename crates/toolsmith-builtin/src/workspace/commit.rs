@@ -5,18 +5,20 @@
 //! finished or undone by the next start, from the journal.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
-use super::journal::{Journal, Stage, Step, Version};
+use super::Workspace;
+use super::journal::{self, Journal, Stage, Step, Version};
 use super::prepare::{self, Prepared, Way, fresh_name};
 use super::target::Target;
-use super::{Workspace, undo};
+use super::undo::{self, Folders, Onto};
 use crate::refusal::{Reason, Refusal};
 
 /// What is done to one file.
@@ -46,8 +48,8 @@ impl Deed {
 pub(crate) enum Done {
     /// A file was made, replaced or removed in one step.
     AtOnce,
-    /// A file was written over, since others names lead to it, or its owner could not
-    /// be kept otherwise.
+    /// A file was written over, since other names lead to it, its owner could not be
+    /// kept otherwise, or nothing can be put beside it.
     InPlace,
 }
 
@@ -55,6 +57,8 @@ pub(crate) enum Done {
 struct Job<'d> {
     target: &'d Target,
     step: Step,
+    /// Where contents are kept, if not beside the file.
+    aside: Option<File>,
     prepared: Option<Prepared>,
     is_one_of_many: bool,
     /// Whether what lies beside the file must stay, being all that is left of it.
@@ -130,6 +134,12 @@ impl Workspace {
             true => Some(name("old")?),
             false => None,
         };
+        let aside = match deed {
+            Deed::Write { .. } if was_there && prepare::is_fixed(target) => {
+                Some(self.aside(target)?)
+            }
+            _ => None,
+        };
         Ok(Job {
             target,
             step: Step {
@@ -140,12 +150,28 @@ impl Workspace {
                 old,
                 was_there,
                 over: false,
+                aside: aside.is_some(),
                 put: None,
             },
+            aside,
             prepared: None,
             is_one_of_many,
             is_lost: false,
         })
+    }
+}
+
+impl Workspace {
+    /// The folder of the journals, for what cannot be beside its file.
+    fn aside(&self, target: &Target) -> Result<File, Refusal> {
+        let Some(folder) = &self.options().state else {
+            let message = format!("nothing can be put beside {}", target.shown);
+            return Err(Refusal::new(Reason::Denied, message)
+                .next("Ask the user to make its folder writable"));
+        };
+        journal::folder(folder)
+            .and_then(|()| File::open(folder))
+            .map_err(|error| Refusal::system("keep the old", &target.shown, &error))
     }
 }
 
@@ -169,7 +195,7 @@ impl Jobs<'_> {
             // The one that failed has changed nothing, unless it was being written over.
             let tried = index + usize::from(self.0[index].is_over());
             for done in self.0[..tried].iter_mut().rev() {
-                if undo::undo(done.target.folder(), &done.step).is_err() {
+                if undo::undo(done.folders(), &done.step).is_err() {
                     done.is_lost = true;
                     refusal.message += &format!(
                         "; {} could not be put back, its old content is beside it",
@@ -186,7 +212,7 @@ impl Jobs<'_> {
 impl Drop for Jobs<'_> {
     fn drop(&mut self) {
         for job in self.0.iter().filter(|job| !job.is_lost) {
-            undo::clear(job.target.folder(), &job.step);
+            undo::clear(job.folders().kept, &job.step);
         }
     }
 }
@@ -196,13 +222,19 @@ impl Job<'_> {
         self.step.over
     }
 
+    fn folders(&self) -> Folders<'_> {
+        let file = self.target.folder();
+        let kept = self.aside.as_ref().map_or(file, |aside| aside.as_fd());
+        Folders { file, kept }
+    }
+
     /// Writes what is new, and keeps what is old, beside the file.
     fn prepare(&mut self, deed: &Deed) -> Result<(), Refusal> {
         let target = self.target;
         if let (Deed::Write { content, like, .. }, Some(new)) = (deed, &self.step.new) {
-            let like = like.as_ref();
-            let prepared = prepare::prepare(target, OsString::from(new), content, like)?;
-            self.step.over = prepared.way == Way::Copy;
+            let (kept, name) = (self.folders().kept, OsString::from(new));
+            let prepared = prepare::prepare(target, kept, name, content, like.as_ref())?;
+            self.step.over = prepared.way == Way::Copy || self.aside.is_some();
             self.step.put = Some(prepared.version);
             self.prepared = Some(prepared);
         }
@@ -210,29 +242,15 @@ impl Job<'_> {
             self.step.old = None;
         }
         if let Some(old) = &self.step.old {
-            let folder = target.folder();
-            let kept = if self.step.over {
-                undo::copy(
-                    folder,
-                    &target.name,
-                    folder,
-                    old.as_os_str(),
-                    undo::Onto::Fresh,
-                )
+            let Folders { file, kept } = self.folders();
+            let (name, old) = (&target.name, old.as_os_str());
+            let copied = || undo::copy(file, name, kept, old, Onto::Fresh);
+            let is_kept = if self.step.over {
+                copied()
             } else {
-                let linked =
-                    rustix::fs::linkat(folder, &target.name, folder, old, AtFlags::empty());
-                linked.map_err(io::Error::from).or_else(|_| {
-                    undo::copy(
-                        folder,
-                        &target.name,
-                        folder,
-                        old.as_os_str(),
-                        undo::Onto::Fresh,
-                    )
-                })
+                rustix::fs::linkat(file, name, kept, old, AtFlags::empty()).or_else(|_| copied())
             };
-            kept.map_err(|error| Refusal::system("keep the old", &target.shown, &error))?;
+            is_kept.map_err(|error| Refusal::system("keep the old", &target.shown, &error))?;
         }
         Ok(())
     }
@@ -250,13 +268,8 @@ impl Job<'_> {
         };
         let done: io::Result<()> = if self.step.over {
             is_unchanged(target)?;
-            undo::copy(
-                folder,
-                &prepared.name,
-                folder,
-                &target.name,
-                undo::Onto::There,
-            )
+            let kept = self.folders().kept;
+            undo::copy(kept, &prepared.name, folder, &target.name, Onto::There)
         } else if self.step.was_there {
             is_unchanged(target)?;
             rustix::fs::renameat(folder, &prepared.name, folder, &target.name).map_err(Into::into)

@@ -49,6 +49,9 @@ pub(super) struct Step {
     pub(super) was_there: bool,
     /// Whether the new content is written over the old.
     pub(super) over: bool,
+    /// Whether both are kept beside the journal, since they cannot be beside the file.
+    #[serde(default)]
+    pub(super) aside: bool,
     /// What identifies the new content once it has taken its place.
     pub(super) put: Option<Version>,
 }
@@ -90,6 +93,14 @@ impl Stage {
     }
 }
 
+/// Makes the folder of journals, which is its owner's alone.
+pub(super) fn folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
 /// A journal being kept. Dropped, it is gone: nothing is left to finish.
 #[derive(Debug)]
 pub(super) struct Journal {
@@ -112,10 +123,7 @@ impl Journal {
     }
 
     fn try_begin(folder: &Path, steps: &[Step], stage: Stage) -> io::Result<Self> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        self::folder(folder)?;
         // Under another name until it is locked and whole.
         let path = folder.join(fresh_name(UNFINISHED)?);
         let file = File::options()

@@ -47,7 +47,12 @@ impl Digest {
 
     /// Tells whether it is the one somebody named, whole or by its beginning.
     pub(crate) fn is(&self, named: &str) -> bool {
-        named.len() >= 12 && self.hex().starts_with(&named.to_ascii_lowercase())
+        Self::is_name(named) && self.hex().starts_with(&named.to_ascii_lowercase())
+    }
+
+    /// Tells whether a text can name one: enough of its digits that no other is meant.
+    pub(crate) fn is_name(text: &str) -> bool {
+        (12..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 }
 

@@ -9,7 +9,6 @@ mod commit;
 mod journal;
 mod ledger;
 mod locks;
-mod nearest;
 mod open;
 mod place;
 mod prepare;

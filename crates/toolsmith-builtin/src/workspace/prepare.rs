@@ -4,9 +4,11 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid, XattrFlags};
+use rustix::fs::{
+    Access, AtFlags, Gid, Mode, OFlags, Stat, StatxAttributes, StatxFlags, Uid, XattrFlags,
+};
 use rustix::io::Errno;
 
 use super::journal::Version;
@@ -24,8 +26,8 @@ const ATTRIBUTE: usize = 64 << 10;
 pub(super) enum Way {
     /// By its name, in one step.
     Rename,
-    /// By writing it over the old: other names of the file keep their content, or its
-    /// owner could not be kept otherwise.
+    /// By writing it over the old: the file has other names, its owner could not be kept
+    /// otherwise, or there is no room beside it.
     Copy,
 }
 
@@ -72,7 +74,7 @@ pub(super) fn check(target: &Target) -> Result<(), Refusal> {
     let access = rustix::fs::accessat(
         target.folder(),
         &target.name,
-        rustix::fs::Access::WRITE_OK,
+        Access::WRITE_OK,
         AtFlags::EACCESS,
     );
     match access {
@@ -81,9 +83,22 @@ pub(super) fn check(target: &Target) -> Result<(), Refusal> {
     }
 }
 
-/// Writes content beside its target. What is not finished is the caller's to remove.
+/// Tells whether a file can only be written in place: nothing can be put beside it, or
+/// something is mounted there, which no other file can be named like.
+pub(super) fn is_fixed(target: &Target) -> bool {
+    let folder = target.folder();
+    let beside = rustix::fs::accessat(folder, ".", Access::WRITE_OK, AtFlags::EACCESS);
+    let flags = AtFlags::SYMLINK_NOFOLLOW;
+    let is_mounted = rustix::fs::statx(folder, &target.name, flags, StatxFlags::empty())
+        .is_ok_and(|file| file.stx_attributes.contains(StatxAttributes::MOUNT_ROOT));
+    is_mounted || matches!(beside, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+}
+
+/// Writes content into a folder, for its target. What is not finished is the caller's to
+/// remove.
 pub(super) fn prepare(
     target: &Target,
+    folder: BorrowedFd<'_>,
     name: OsString,
     content: &[u8],
     like: Option<&Stat>,
@@ -93,8 +108,8 @@ pub(super) fn prepare(
     // Only its owner may see what is not finished; a new file has the usual mode.
     let mode = Mode::from_raw_mode(if old.is_some() { 0o600 } else { 0o666 });
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(target.folder(), &name, flags, mode)
-        .map_err(|error| failed(error.into()))?;
+    let file =
+        rustix::fs::openat(folder, &name, flags, mode).map_err(|error| failed(error.into()))?;
     let mut file = File::from(file);
     file.write_all(content).map_err(failed)?;
     let mut way = Way::Rename;

@@ -14,6 +14,13 @@ use super::journal::{self, LeftBehind, Stage, Step, Version};
 use super::{Place, Workspace};
 use crate::writing::LARGEST;
 
+/// The folder a file is in, and the one its contents are kept in meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Folders<'f> {
+    pub(super) file: BorrowedFd<'f>,
+    pub(super) kept: BorrowedFd<'f>,
+}
+
 /// Whether a copy makes a file or is written over one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Onto {
@@ -24,9 +31,13 @@ pub(super) enum Onto {
 impl Workspace {
     /// Finishes or undoes what earlier processes left behind in these roots.
     pub(super) fn recover(&self, journals: &Path) {
+        let Ok(kept) = File::open(journals) else {
+            return;
+        };
         for left in journal::left_behind(journals) {
             // Another workspace's stays for that, and what cannot be settled for later.
-            if left.steps.iter().all(|step| self.is_ours(step)) && self.settle(&left) {
+            if left.steps.iter().all(|step| self.is_ours(step)) && self.settle(&left, kept.as_fd())
+            {
                 drop(left.journal);
             } else {
                 left.journal.leave();
@@ -40,7 +51,7 @@ impl Workspace {
     }
 
     /// Tells whether everything is in order now.
-    fn settle(&self, left: &LeftBehind) -> bool {
+    fn settle(&self, left: &LeftBehind, aside: BorrowedFd<'_>) -> bool {
         let mut is_settled = true;
         for step in left.steps.iter().rev() {
             let root = self
@@ -52,18 +63,26 @@ impl Workspace {
             let folder = match self.open_exactly(&Place::beneath(root, &step.folder), flags) {
                 Ok((folder, _)) => folder,
                 // With its folder everything in it is gone.
-                Err(Errno::NOENT) => continue,
+                Err(Errno::NOENT) => {
+                    if step.aside {
+                        clear(aside, step);
+                    }
+                    continue;
+                }
                 Err(_) => {
                     is_settled = false;
                     continue;
                 }
             };
-            let folder = folder.as_fd();
-            if left.stage == Stage::Replacing && undo(folder, step).is_err() {
+            let folders = Folders {
+                file: folder.as_fd(),
+                kept: if step.aside { aside } else { folder.as_fd() },
+            };
+            if left.stage == Stage::Replacing && undo(folders, step).is_err() {
                 is_settled = false;
                 continue;
             }
-            clear(folder, step);
+            clear(folders.kept, step);
         }
         is_settled
     }
@@ -71,15 +90,15 @@ impl Workspace {
 
 /// Puts one file back as it was, unless it is not what was put there: then somebody has
 /// changed it since.
-pub(super) fn undo(folder: BorrowedFd<'_>, step: &Step) -> io::Result<()> {
-    let name = step.name.as_os_str();
+pub(super) fn undo(folders: Folders<'_>, step: &Step) -> io::Result<()> {
+    let (folder, name) = (folders.file, step.name.as_os_str());
     let there = look(folder, name);
     let is_put = there.as_ref().map(Version::of) == step.put;
     match (&step.old, &step.new) {
         (Some(old), Some(new)) if step.over => {
             let (old, new) = (old.as_os_str(), new.as_os_str());
-            if is_torn(folder, name, old, new)? {
-                copy(folder, old, folder, name, Onto::There)?;
+            if is_torn(folders, name, old, new)? {
+                copy(folders.kept, old, folder, name, Onto::There)?;
             }
         }
         (Some(old), Some(_)) if is_put => rustix::fs::renameat(folder, old, folder, name)?,
@@ -97,20 +116,21 @@ pub(super) fn undo(folder: BorrowedFd<'_>, step: &Step) -> io::Result<()> {
 
 /// Tells whether a file holds a beginning of the new content and then the old, which is
 /// how far writing it over got; also where that is all of the one or the other.
-fn is_torn(folder: BorrowedFd<'_>, name: &OsStr, old: &OsStr, new: &OsStr) -> io::Result<bool> {
-    let read = |name: &OsStr| -> io::Result<Vec<u8>> {
+fn is_torn(folders: Folders<'_>, name: &OsStr, old: &OsStr, new: &OsStr) -> io::Result<bool> {
+    let read = |folder: BorrowedFd<'_>, name: &OsStr| -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut io::Read::take(file, 4 * LARGEST), &mut bytes)?;
         Ok(bytes)
     };
-    let (there, old, new) = (read(name)?, read(old)?, read(new)?);
+    let Folders { file, kept } = folders;
+    let (there, old, new) = (read(file, name)?, read(kept, old)?, read(kept, new)?);
     let same = there.iter().zip(&new).take_while(|(a, b)| a == b).count();
     Ok(there[same..] == *old.get(same..).unwrap_or_default())
 }
 
-/// Removes what was left beside a file.
+/// Removes what was kept of a file.
 pub(super) fn clear(folder: BorrowedFd<'_>, step: &Step) {
     for name in [&step.new, &step.old].into_iter().flatten() {
         let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());

@@ -346,3 +346,56 @@ async fn what_was_shown_was_seen() {
     ground.call("read", json!({ "file_path": "a.bin" })).await;
     assert!(ground.call("write", write("a.bin")).await.is_success());
 }
+
+/// An answer has the bytes its caller asks for: the runtime leaves room for them.
+#[tokio::test]
+async fn a_caller_may_ask_for_more() {
+    let ground = Ground::new();
+    let lines: String = (0..20_000)
+        .map(|n| format!("a line, the {n}th\n"))
+        .collect();
+    ground.file("long.txt", &lines);
+    let usual = ground
+        .call("read_entire_file", json!({ "file_path": "long.txt" }))
+        .await;
+    let usual = usual.value.unwrap();
+    assert_eq!(usual["truncated"], true);
+    assert!(usual["content"].as_str().unwrap().len() <= 50 << 10);
+    let all = json!({ "file_path": "long.txt", "max_bytes": 1_000_000 });
+    let whole = ground.call("read_entire_file", all).await;
+    assert_eq!(whole.value.unwrap()["content"], lines);
+    let all = json!({ "file_path": "long.txt", "limit": 10_000, "max_bytes": 1_000_000 });
+    let numbered = ground.call("read", all).await;
+    assert_eq!(numbered.metadata["lines_read"], 10_000);
+    assert!(text(&numbered).contains("\n 10000\ta line, the 9999th\n"));
+    let all = json!({
+        "query": "line", "file_path": "long.txt", "max_results": 1000, "max_bytes": 1_000_000,
+    });
+    let found = ground.call("search_in_file", all).await.value.unwrap();
+    assert_eq!(found["matches"].as_array().unwrap().len(), 1000);
+}
+
+/// What is not there is looked for elsewhere.
+#[tokio::test]
+async fn a_missing_file_is_pointed_to() {
+    let ground = Ground::new();
+    ground.file("src/deep/config[1].yaml", "");
+    ground.file("config[2].yaml", "");
+    for (tool, argument) in [
+        ("read", "file_path"),
+        ("read_entire_file", "file_path"),
+        ("list_directory", "path"),
+    ] {
+        let outcome = ground
+            .call(tool, json!({ argument: "config[1].yaml" }))
+            .await;
+        assert_eq!(reason(&outcome), "NOT_FOUND");
+        let details = outcome.error.unwrap().details.unwrap();
+        assert_eq!(details["nearest"], json!(["config[2].yaml"]), "{tool}");
+        assert_eq!(
+            details["elsewhere"],
+            json!(["src/deep/config[1].yaml"]),
+            "{tool}"
+        );
+    }
+}

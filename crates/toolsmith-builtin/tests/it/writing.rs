@@ -353,3 +353,59 @@ async fn folders_made_in_vain_go_again() {
     );
     assert!(!ground.root().join("made").exists());
 }
+
+/// A folder that takes no other file: what is in it is written in place, and what was
+/// there is kept elsewhere meanwhile.
+#[tokio::test]
+async fn a_file_in_a_folder_that_takes_none_is_written_in_place() {
+    let state = tempfile::tempdir().unwrap();
+    let options = WorkspaceOptions::default().with_unread_writes();
+    let ground = Ground::with(
+        options
+            .clone()
+            .with_state(Some(state.path().join("writing"))),
+    );
+    let without = Ground::with(options);
+    for ground in [&ground, &without] {
+        ground.file("closed/a.txt", "old\n");
+        let closed = fs::Permissions::from_mode(0o555);
+        fs::set_permissions(ground.root().join("closed"), closed).unwrap();
+    }
+    let arguments = json!({ "file_path": "closed/a.txt", "content": "new\n" });
+    let beside = fs::write(without.root().join("closed/b.txt"), "");
+    let outcome = ground.call("write", arguments.clone()).await;
+    assert!(outcome.is_success(), "{outcome:?}");
+    assert_eq!(ground.bytes("closed/a.txt"), b"new\n");
+    // Nothing stops the system's own user.
+    if beside.is_err() {
+        assert_eq!(outcome.metadata["in_place"], true);
+        assert_eq!(reason(&without.call("write", arguments).await), "DENIED");
+        assert_eq!(without.bytes("closed/a.txt"), b"old\n");
+    }
+    assert_eq!(
+        fs::read_dir(state.path().join("writing")).unwrap().count(),
+        0
+    );
+    for ground in [&ground, &without] {
+        let open = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(ground.root().join("closed"), open).unwrap();
+        assert_eq!(ground.leftovers().len(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_hash_that_is_none_is_not_taken_for_another() {
+    let ground = Ground::new();
+    ground.file("a.txt", "old\n");
+    for hash in ["", "abc", "not a hash at all"] {
+        let arguments =
+            json!({ "file_path": "a.txt", "content": "new\n", "expected_sha256": hash });
+        let outcome = ground.call("write", arguments).await;
+        assert_eq!(reason(&outcome), "BAD_ARGUMENT", "{hash}");
+    }
+    let arguments = json!({
+        "file_path": "a.txt", "content": "new\n", "expected_sha256": "0123456789ab",
+    });
+    assert_eq!(reason(&ground.call("write", arguments).await), "STALE");
+    assert_eq!(ground.bytes("a.txt"), b"old\n");
+}

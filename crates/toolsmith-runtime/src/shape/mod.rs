@@ -72,6 +72,7 @@ impl Shaper {
         about: &About<'_>,
         limits: &Limits,
     ) -> Outcome {
+        let limits = &limits.with_room(outcome.room.take());
         for text in [
             &mut outcome.display,
             &mut outcome.message,
