@@ -52,13 +52,16 @@ pub(crate) fn changed(
     let shown = current.target.shown.clone();
     let freshness = current.freshness(workspace, context, expected)?;
     let (old, encoding) = current.text()?;
+    let is_cancelled = || context.is_cancelled();
     let (new, found, within) = match edits {
         [only] => {
-            let found = edit::find(&old, only).map_err(|miss| miss.refusal(&shown))?;
+            let found =
+                edit::find_until(&old, only, &is_cancelled).map_err(|miss| miss.refusal(&shown))?;
             (found.apply(&old), vec![found], Vec::new())
         }
         edits => {
-            let applied = edit::apply_all(&old, edits).map_err(|miss| miss.refusal(&shown))?;
+            let applied = edit::apply_all_until(&old, edits, &is_cancelled)
+                .map_err(|miss| miss.refusal(&shown))?;
             (applied.text, applied.found, applied.within_earlier)
         }
     };

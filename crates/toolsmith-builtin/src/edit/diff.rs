@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::align::{Block, align};
-use super::lines::pieces;
+use super::lines::{endings, pieces};
 use super::visible;
 
 /// How many lines around a change are shown.
@@ -29,6 +29,7 @@ pub struct Diff {
 /// What changed between two texts, in at most so many lines. Where only line endings
 /// differ, `␍` shows a carriage return.
 pub fn diff(old: &str, new: &str, path: &str, max_lines: usize) -> Diff {
+    let (old, new, skipped) = narrowed(old, new);
     let (old, new) = (pieces(old), pieces(new));
     let blocks = align(&old, &new);
     let mut diff = Diff {
@@ -48,6 +49,7 @@ pub fn diff(old: &str, new: &str, path: &str, max_lines: usize) -> Diff {
         text: String::new(),
         left: max_lines,
         truncated: false,
+        skipped,
         // If all lines end alike there is nothing to tell.
         show_returns: returns > 0 && returns < diff.added + diff.removed,
     };
@@ -65,6 +67,32 @@ pub fn diff(old: &str, new: &str, path: &str, max_lines: usize) -> Diff {
     diff
 }
 
+/// Both texts without the lines they begin and end with alike, but for those that are
+/// shown around changes, and how many lines that leaves out before them. Lines cost far
+/// more than their bytes once they are compared.
+fn narrowed<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str, usize) {
+    let pairs = || old.bytes().zip(new.bytes());
+    let alike = pairs().take_while(|(old, new)| old == new).count();
+    let mut before = alike;
+    for _ in 0..=AROUND {
+        before = memchr::memrchr(b'\n', &old.as_bytes()[..before]).unwrap_or(0);
+    }
+    // After the end of the line before; at the beginning there is none.
+    if before > 0 {
+        before += 1;
+    }
+    let left = old.len().min(new.len()) - alike;
+    let backwards = old.bytes().rev().zip(new.bytes().rev()).take(left);
+    let mut after = backwards.take_while(|(old, new)| old == new).count();
+    for _ in 0..=AROUND {
+        let rest = &old.as_bytes()[old.len() - after..];
+        after -= memchr::memchr(b'\n', rest).map_or(after, |end| end + 1);
+    }
+    let skipped = endings(&old[..before]);
+    let (old, new) = (&old[..old.len() - after], &new[..new.len() - after]);
+    (&old[before..], &new[before..], skipped)
+}
+
 /// Blocks that are near enough to be shown together.
 fn hunks(blocks: &[Block]) -> impl Iterator<Item = &[Block]> {
     blocks.chunk_by(|one, next| next.old.start - one.old.end <= 2 * AROUND)
@@ -74,6 +102,8 @@ struct Writer {
     text: String,
     left: usize,
     truncated: bool,
+    /// How many lines there are before those that are compared.
+    skipped: usize,
     show_returns: bool,
 }
 
@@ -86,10 +116,8 @@ impl Writer {
         let after = (old.len() - last.old.end).min(AROUND);
         let old_range = first.old.start - before..last.old.end + after;
         let new_range = first.new.start - before..last.new.end + after;
-        self.line(
-            "@@ ",
-            &format!("-{} +{} @@", span(&old_range), span(&new_range)),
-        );
+        let (old_span, new_span) = (self.span(&old_range), self.span(&new_range));
+        self.line("@@ ", &format!("-{old_span} +{new_span} @@"));
         let mut at = old_range.start;
         for block in blocks {
             self.lines(" ", &old[at..block.old.start]);
@@ -119,6 +147,16 @@ impl Writer {
         }
     }
 
+    /// Lines as a unified diff counts them.
+    fn span(&self, range: &Range<usize>) -> String {
+        let start = self.skipped + range.start;
+        match range.len() {
+            0 => format!("{start},0"),
+            1 => (start + 1).to_string(),
+            length => format!("{},{length}", start + 1),
+        }
+    }
+
     fn line(&mut self, sign: &str, line: &str) {
         match self.left.checked_sub(1) {
             Some(left) => {
@@ -128,14 +166,5 @@ impl Writer {
             }
             None => self.truncated = true,
         }
-    }
-}
-
-/// Lines as a unified diff counts them.
-fn span(range: &Range<usize>) -> String {
-    match range.len() {
-        0 => format!("{},0", range.start),
-        1 => (range.start + 1).to_string(),
-        length => format!("{},{length}", range.start + 1),
     }
 }

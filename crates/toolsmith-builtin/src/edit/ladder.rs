@@ -31,7 +31,16 @@ const LONGEST_ARGUMENT: usize = 8 << 20;
 ///
 /// A [`Miss`] says why nothing is replaced: it is not there, or too often, or already so.
 pub fn find(text: &str, wanted: &Wanted<'_>) -> Result<Found, Miss> {
-    search(text, wanted, Explain::Fully)
+    find_until(text, wanted, &|| false)
+}
+
+/// As [`find`], until nobody wants it any more.
+pub(crate) fn find_until(
+    text: &str,
+    wanted: &Wanted<'_>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Found, Miss> {
+    search(text, wanted, Explain::Fully, is_cancelled)
 }
 
 /// How much is told of what is not there.
@@ -45,7 +54,12 @@ pub(super) enum Explain {
 
 /// Finds what is to be replaced, and explains a miss as far as it is asked for: that
 /// costs more than the search.
-pub(super) fn search(text: &str, wanted: &Wanted<'_>, explain: Explain) -> Result<Found, Miss> {
+pub(super) fn search(
+    text: &str,
+    wanted: &Wanted<'_>,
+    explain: Explain,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Found, Miss> {
     let lines = check(text, wanted)?;
     let old = plain(wanted.old);
     let new = unified(wanted.new);
@@ -59,6 +73,7 @@ pub(super) fn search(text: &str, wanted: &Wanted<'_>, explain: Explain) -> Resul
         old,
         new,
         explain,
+        is_cancelled,
     };
     ladder.climb()
 }
@@ -96,6 +111,7 @@ struct Ladder<'a> {
     /// Both without line numbers, if they have any.
     numbers: Option<(String, String)>,
     explain: Explain,
+    is_cancelled: &'a dyn Fn() -> bool,
 }
 
 impl Ladder<'_> {
@@ -120,6 +136,7 @@ impl Ladder<'_> {
             (Rung::Indentation, Fold::Indentation),
             (Rung::Unicode, Fold::Unicode),
         ] {
+            self.is_wanted()?;
             if let Some(found) = self.folded(rung, fold, &mut uneven.indentation) {
                 return found;
             }
@@ -127,13 +144,16 @@ impl Ladder<'_> {
         if let Some(found) = self.unescaped() {
             return found;
         }
+        self.is_wanted()?;
         if let Some(found) = self.folded(Rung::Whitespace, Fold::Whitespace, &mut uneven.whitespace)
         {
             return found;
         }
+        self.is_wanted()?;
         if let Some(found) = self.similar() {
             return found;
         }
+        self.is_wanted()?;
         if self.explain == Explain::Not {
             return Err(Miss::NoMatch(Box::default()));
         }
@@ -148,6 +168,14 @@ impl Ladder<'_> {
         Err(Miss::NoMatch(Box::new(Report::new(
             self.lines, old, new, uneven,
         ))))
+    }
+
+    /// Each rung passes over the whole text, so it is asked before each.
+    fn is_wanted(&self) -> Result<(), Miss> {
+        match (self.is_cancelled)() {
+            true => Err(Miss::Cancelled),
+            false => Ok(()),
+        }
     }
 
     fn exact<'b>(rung: Rung, old: &'b str, new: &'b str) -> Option<Attempt<'b>> {

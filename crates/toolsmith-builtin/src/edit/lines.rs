@@ -142,6 +142,15 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
+/// How many endings of any kind a text has.
+pub(crate) fn endings(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let counts = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+    memchr::memchr2_iter(b'\n', b'\r', bytes)
+        .filter(counts)
+        .count()
+}
+
 /// How many bytes of a line ending are at a place.
 fn ending_at(bytes: &[u8], at: usize) -> usize {
     match (bytes[at], bytes.get(at + 1)) {

@@ -66,6 +66,8 @@ pub enum Miss {
     },
     /// There is nothing to look for.
     Empty,
+    /// Nobody wants it any more.
+    Cancelled,
     /// It is more than can be dealt with.
     TooLarge {
         /// What is, and how large it may be.
@@ -119,6 +121,7 @@ impl Miss {
                 "Give the text to replace; to add text, give the line before it and repeat that \
                  line in new_string",
             ),
+            Self::Cancelled => Refusal::new(Reason::Cancelled, "the edit was given up"),
             Self::TooLarge { what } => {
                 Refusal::new(Reason::TooLarge, format!("cannot edit {path}: {what}"))
                     .next("Make the edit smaller")

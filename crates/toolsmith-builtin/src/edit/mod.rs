@@ -33,9 +33,11 @@ use std::ops::Range;
 
 pub use diff::{Diff, diff};
 pub use ladder::find;
+pub(crate) use ladder::find_until;
 pub use miss::{Hit, Miss};
 pub use nearest::Nearest;
 pub use report::Report;
+pub(crate) use sequence::apply_all_until;
 pub use sequence::{AllMiss, Applied, apply_all};
 pub use wanted::Wanted;
 

@@ -53,6 +53,15 @@ pub struct AllMiss {
 ///
 /// An [`AllMiss`] says which edit fails first and why, and what would become of the others.
 pub fn apply_all(text: &str, edits: &[Wanted<'_>]) -> Result<Applied, AllMiss> {
+    apply_all_until(text, edits, &|| false)
+}
+
+/// As [`apply_all`], until nobody wants it any more.
+pub(crate) fn apply_all_until(
+    text: &str,
+    edits: &[Wanted<'_>],
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Applied, AllMiss> {
     let within_earlier = within_earlier(edits);
     let mut text = text.to_owned();
     let mut found = Vec::with_capacity(edits.len());
@@ -60,12 +69,14 @@ pub fn apply_all(text: &str, edits: &[Wanted<'_>]) -> Result<Applied, AllMiss> {
     let mut searched = 0_usize;
     for (index, wanted) in edits.iter().enumerate() {
         searched = searched.saturating_add(text.len());
+        let is_over = is_cancelled();
         let result = match &failed {
+            _ if is_over => Err(Miss::Cancelled),
             _ if searched > MOST_SEARCHED => Err(Miss::TooLarge {
                 what: format!("it and the {} edits together are too much", edits.len()),
             }),
-            Some(_) => search(&text, wanted, Explain::Not),
-            None => search(&text, wanted, Explain::Fully),
+            Some(_) => search(&text, wanted, Explain::Not, is_cancelled),
+            None => search(&text, wanted, Explain::Fully, is_cancelled),
         };
         match (result, &mut failed) {
             (Ok(next), failed) => {
@@ -77,6 +88,7 @@ pub fn apply_all(text: &str, edits: &[Wanted<'_>]) -> Result<Applied, AllMiss> {
             }
             // The rest would fail for the same reason, which says nothing about them.
             (Err(Miss::TooLarge { .. }), Some(_)) if searched > MOST_SEARCHED => break,
+            (Err(Miss::Cancelled), Some(_)) => break,
             (Err(_), Some(failed)) => failed.would_fail.push(index),
             (Err(miss), failed) => {
                 *failed = Some(AllMiss {
