@@ -112,6 +112,7 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
     let definition = T::define()
         .with_input(Schema::arguments_of::<T::Arguments>())
         .with_output(Schema::value_of::<T::Value>());
+    let definition = with_usual_aliases(definition);
     FunctionTool::new(definition)
         .with_binding(T::binding())
         .with_plan(move |arguments| {
@@ -127,6 +128,30 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
                 Err(refusal) => Outcome::failure(refusal),
             },
         )
+}
+
+/// What models call the paths of other tools they know.
+fn with_usual_aliases(mut definition: ToolDef) -> ToolDef {
+    let usual: [(&str, &[&str]); 3] = [
+        ("file_path", &["path", "filePath", "filename", "file"]),
+        ("file_paths", &["paths", "filePaths", "files"]),
+        (
+            "path",
+            &["file_path", "filePath", "directory", "dir", "folder"],
+        ),
+    ];
+    for (argument, aliases) in usual {
+        let has = |name: &str| {
+            definition.input.as_value()["properties"]
+                .get(name)
+                .is_some()
+        };
+        let aliases: Vec<&str> = aliases.iter().copied().filter(|name| !has(name)).collect();
+        if has(argument) {
+            definition = definition.with_aliases(argument, &aliases);
+        }
+    }
+    definition
 }
 
 fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {

@@ -31,7 +31,14 @@ pub(crate) fn explained(
     if refusal.reason != Reason::NotFound {
         return refusal;
     }
-    let nearest = nearest(workspace, path);
+    let mut refusal = refusal;
+    let mut nearest = nearest(workspace, path);
+    let itself = Path::new(path).strip_prefix(".").unwrap_or(Path::new(path));
+    // It is there, and what it leads to is not.
+    if nearest.iter().any(|name| Path::new(name) == itself) {
+        nearest.retain(|name| Path::new(name) != itself);
+        refusal.message += " (it is a link, and what it leads to is not there)";
+    }
     let elsewhere = elsewhere(workspace, path, context);
     let listed = |names: &[String]| {
         let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

@@ -238,8 +238,14 @@ fn add(
 ) -> Result<FileFacts, Refusal> {
     may_lose(workspace, context, &current)?;
     let old = current.text().map(|(text, _)| text).unwrap_or_default();
+    let is_there = current.bytes.is_some();
+    let action = if is_there { "replaced" } else { "added" };
     let facts = FileFacts {
-        action: "added".to_owned(),
+        action: action.to_owned(),
+        notes: is_there
+            .then(|| format!("{} was there, and is replaced", current.target.shown))
+            .into_iter()
+            .collect(),
         original_size: current.bytes.as_ref().map_or(0, Vec::len) as u64,
         new_size: content.len() as u64,
         diff_snippet: diff(&old, content, &current.target.shown, DIFF).text,
@@ -296,6 +302,14 @@ fn patched(
             may_lose(workspace, context, &to)?;
             facts.action = "moved".to_owned();
             facts.moved_to = Some(to.target.shown.clone());
+            if to.bytes.is_some() {
+                let lost = to.text().map(|(text, _)| text).unwrap_or_default();
+                let shown = &to.target.shown;
+                facts
+                    .notes
+                    .push(format!("{shown} was there, and is replaced"));
+                facts.diff_snippet += &diff(&lost, &patched.text, shown, DIFF).text;
+            }
             deeds.push(Deed::Write {
                 target: to.target,
                 content,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use toolsmith_core::ToolContext;
 
 use crate::missing;
@@ -29,7 +30,16 @@ pub(crate) struct PlainText {
     pub(crate) truncated: bool,
     /// What to call to read on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) next: Option<String>,
+    pub(crate) next: Option<Next>,
+}
+
+/// A call that goes on where an answer ends.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Next {
+    /// The tool.
+    tool: String,
+    /// What it is called with.
+    arguments: Map<String, Value>,
 }
 
 /// Reads lines of a text file.
@@ -56,41 +66,94 @@ pub(crate) fn read(
     if slice.end == '\r' {
         content = content.replace('\r', "\n");
     }
-    let is_short = content.len() > budget;
-    if is_short {
-        content.truncate(whole_lines(&content, budget));
-    }
+    let is_last = matches!(wanted, Lines::Last { .. });
+    let cut = match is_last {
+        true => Cut::front(&mut content, budget),
+        false => Cut::end(&mut content, budget),
+    };
+    let first = slice.first.map(|first| first + cut.lines_before);
     let line_count = crate::numbered::lines(&content, '\n').count() as u64;
+    let is_whole = first == Some(1) && !slice.has_more && !slice.is_cut && cut.is_nothing();
     if let Some(digest) = slice.digest.filter(|_| line_count > 0 || is_empty) {
-        let is_all = slice.first == Some(1) && !slice.has_more && !slice.is_cut && !is_short;
-        let seen = is_all.then_some(content.as_str());
+        let seen = is_whole.then_some(content.as_str());
         workspace.saw(context.caller(), &open.shown, digest, seen)?;
     }
-    let next = (is_short || slice.has_more)
-        .then(|| slice.first.map(|first| first + line_count))
-        .flatten()
-        .map(|line| format!("read(file_path={:?}, offset={line})", open.shown));
-    let is_whole = slice.first == Some(1) && !slice.has_more && !slice.is_cut && !is_short;
+    let next = first
+        .filter(|_| !is_last && (!cut.is_nothing() || slice.has_more))
+        .map(|first| {
+            let mut arguments = Map::new();
+            arguments.insert("file_path".to_owned(), open.shown.clone().into());
+            // Where not even one line fits, the rest of that line comes next.
+            let (line, column) = match cut.within_line {
+                true => (first, Some(content.chars().count() + 1)),
+                false => (first + line_count, None),
+            };
+            arguments.insert("offset".to_owned(), line.into());
+            if let Some(column) = column {
+                arguments.insert("column".to_owned(), column.into());
+            }
+            Next {
+                tool: "read".to_owned(),
+                arguments,
+            }
+        });
     Ok(PlainText {
         encoding: slice.encoding.name(),
         line_count,
         file_path: open.shown,
         is_partial: !is_whole,
         total_lines: slice.total,
-        truncated: is_short || slice.is_cut,
+        truncated: !cut.is_nothing() || slice.is_cut,
         next,
         content,
     })
 }
 
-/// How much of a text fits, in whole lines if one does.
-fn whole_lines(text: &str, budget: usize) -> usize {
-    let mut end = budget.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// What was left out of a text for want of room.
+#[derive(Debug, Default)]
+struct Cut {
+    /// How many lines before what is left.
+    lines_before: u64,
+    /// Whether anything is missing.
+    is_something: bool,
+    /// Whether what is left is a part of one line.
+    within_line: bool,
+}
+
+impl Cut {
+    /// Keeps the beginning, in whole lines if one fits.
+    fn end(text: &mut String, budget: usize) -> Self {
+        if text.len() <= budget {
+            return Self::default();
+        }
+        let end = text.floor_char_boundary(budget);
+        let newline = text[..end].rfind('\n');
+        text.truncate(newline.map_or(end, |newline| newline + 1));
+        Self {
+            is_something: true,
+            within_line: newline.is_none(),
+            ..Self::default()
+        }
     }
-    match text[..end].rfind('\n') {
-        Some(newline) => newline + 1,
-        None => end,
+
+    /// Keeps the end, in whole lines if one fits.
+    fn front(text: &mut String, budget: usize) -> Self {
+        if text.len() <= budget {
+            return Self::default();
+        }
+        let start = text.ceil_char_boundary(text.len() - budget);
+        // A line that ends where the text does is the last one, not the one before.
+        let rest = &text[start..text.len() - 1];
+        let newline = rest.find('\n').map(|newline| start + newline + 1);
+        let removed: String = text.drain(..newline.unwrap_or(start)).collect();
+        Self {
+            lines_before: removed.matches('\n').count() as u64,
+            is_something: true,
+            within_line: newline.is_none(),
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        !self.is_something
     }
 }

@@ -152,6 +152,14 @@ pub(crate) fn lines(
             backward(&open.file, size, breaks, back, count, is_cancelled).map_err(failed)?
         }
     };
+    // Only who came to the end of the file knows how it ends.
+    if slice.total.is_none() {
+        let unit = breaks.unit as u64;
+        let mut last = vec![0; breaks.unit];
+        let at = (size - size % unit).saturating_sub(unit);
+        fill(&open.file, &mut last, at).map_err(failed)?;
+        slice.ends_with_newline = breaks.ends(&last);
+    }
     (slice.encoding, slice.confidence) = (found, confidence);
     if found.unit() == 1 && slice.is_cut {
         slice.keep_whole_characters(matches!(wanted, Lines::Last { .. }));

@@ -105,7 +105,6 @@ impl BuiltIn for Edit {
             .with_returns("How the place was matched, and a diff of what changed.")
             .with_example(example("One place", json!({ "file_path": "src/main.rs", "old_string": "let limit = 10;", "new_string": "let limit = 20;" })))
             .with_example(example("Every place", json!({ "file_path": "src/lib.rs", "old_string": "old_name", "new_string": "new_name", "replace_all": true })))
-            .with_aliases("file_path", &["path", "filePath", "filename", "file"])
             .with_aliases("old_string", &["old_str", "oldText", "old_text", "oldString"])
             .with_aliases("new_string", &["new_str", "newText", "new_text", "newString"]);
         noted(

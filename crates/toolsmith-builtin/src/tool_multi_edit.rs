@@ -112,7 +112,6 @@ impl BuiltIn for MultiEdit {
                     { "old_string": "three", "new_string": "four", "replace_all": true },
                 ] })))
             .with_example(example("A patch", json!({ "patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n" })))
-            .with_aliases("file_path", &["path", "filePath", "filename", "file"])
             .with_aliases("old_string", &["edits.old_str", "edits.oldText", "edits.old_text", "edits.oldString"])
             .with_aliases("new_string", &["edits.new_str", "edits.newText", "edits.new_text", "edits.newString"])
             .with_aliases("patch", &["input", "patch_text"]);

@@ -56,6 +56,28 @@ pub(crate) struct Arguments {
     max_bytes: usize,
 }
 
+impl Arguments {
+    /// The call that goes on from another line, with whatever else was asked for.
+    fn continued(&self, offset: i64) -> Map<String, Value> {
+        let mut next = Map::new();
+        next.insert("file_path".to_owned(), self.file_path.clone().into());
+        next.insert("offset".to_owned(), offset.into());
+        if self.limit != usual() {
+            next.insert("limit".to_owned(), self.limit.into());
+        }
+        if self.encoding != utf8() {
+            next.insert("encoding".to_owned(), self.encoding.clone().into());
+        }
+        if !self.line_numbers {
+            next.insert("line_numbers".to_owned(), false.into());
+        }
+        if self.max_bytes != budget::usual() {
+            next.insert("max_bytes".to_owned(), self.max_bytes.into());
+        }
+        next
+    }
+}
+
 fn first() -> i64 {
     1
 }
@@ -148,8 +170,7 @@ impl BuiltIn for Read {
             .with_example(example(
                 "The last fifty lines",
                 json!({ "file_path": "server.log", "offset": -50 }),
-            ))
-            .with_aliases("file_path", &["path", "filePath", "filename", "file"]);
+            ));
         noted(
             definition,
             &[
@@ -192,8 +213,10 @@ impl BuiltIn for Read {
         let head = reading::head(&open)?;
         let answer = match (arguments.encoding.as_str(), kind_of(&head)) {
             ("base64" | "binary", _) => bytes(&open, &arguments)?,
-            ("utf8" | "utf-8", FileKind::Image(mime)) => image(&open, mime)?,
-            ("utf8" | "utf-8", FileKind::Binary(mime)) => unreadable(&open, &head, mime),
+            ("utf8" | "utf-8", FileKind::Image(mime)) if is_small(&open) => image(&open, mime)?,
+            ("utf8" | "utf-8", FileKind::Image(mime) | FileKind::Binary(mime)) => {
+                unreadable(&open, &head, mime)
+            }
             _ => return self.text(&open, &head, &arguments, context),
         };
         let digest = reading::digest(&open, &|| context.is_cancelled());
@@ -264,13 +287,15 @@ impl Read {
         let shape = Shape::of(&slice.encoding.read_lossy(head));
         facts.line_ending = Some(shape.eol.word().to_owned());
         facts.indentation = Some(shape.indent.to_string());
-        if let Some(end) = facts.end_line
-            && (shown.is_short || slice.has_more)
-        {
-            let mut next = Map::new();
-            next.insert("file_path".to_owned(), arguments.file_path.clone().into());
-            next.insert("offset".to_owned(), (end + 1).into());
-            facts.next = Some(next);
+        if shown.lines > 0 && (shown.is_short || slice.has_more) {
+            let lines = i64::try_from(shown.lines).unwrap_or(i64::MAX);
+            facts.next = match facts.end_line {
+                Some(end) => Some(arguments.continued(i64::try_from(end + 1).unwrap_or(i64::MAX))),
+                // A file that is too large to count has lines counted from its end.
+                None => Some(arguments.offset + lines)
+                    .filter(|offset| *offset < 0)
+                    .map(|offset| arguments.continued(offset)),
+            };
         }
         let body = match (shown.lines, open.stat.st_size) {
             (0, 0) => "(the file is empty)\n".to_owned(),
@@ -281,7 +306,11 @@ impl Read {
             ),
             _ => shown.text,
         };
-        let text = format!("{}\n{body}{}", header(&facts), ending(&facts));
+        let text = format!(
+            "{}\n{body}{}",
+            header(&facts, arguments.offset),
+            ending(&facts)
+        );
         let display = format!("Read {} ({} lines)", open.shown, shown.lines);
         Ok(Answer::new(facts, display)
             .text(text)
@@ -340,6 +369,11 @@ fn bytes(open: &OpenFile, arguments: &Arguments) -> Result<Answer<Facts>, Refusa
     Ok(Answer::new(facts, display).text(text).within(budget))
 }
 
+/// Whether an image is small enough to be shown.
+fn is_small(open: &OpenFile) -> bool {
+    u64::try_from(open.stat.st_size).is_ok_and(|size| size <= IMAGE)
+}
+
 fn image(open: &OpenFile, mime: &'static str) -> Result<Answer<Facts>, Refusal> {
     let bytes = reading::whole(open, IMAGE)?;
     let facts = Facts {
@@ -387,12 +421,16 @@ fn facts(open: &OpenFile, file_type: &str) -> Facts {
 }
 
 /// The line above the text: what must be known to edit it.
-fn header(facts: &Facts) -> String {
+fn header(facts: &Facts, offset: i64) -> String {
     let lines = match (facts.start_line, facts.end_line, facts.total_lines) {
         (Some(first), Some(last), Some(total)) => format!("lines {first}-{last} of {total}"),
-        (Some(first), Some(last), None) => format!("lines {first}-{last}"),
+        (Some(first), Some(last), None) => format!("lines {first}-{last} of ≥{last}"),
         (_, _, Some(total)) => format!("{total} lines"),
-        _ => format!("the last {} lines", facts.lines_read),
+        _ => format!(
+            "{} lines, from {} before the end",
+            facts.lines_read,
+            offset.unsigned_abs()
+        ),
     };
     let word = |word: &Option<String>| word.clone().unwrap_or_default();
     let mut parts = vec![
@@ -419,9 +457,9 @@ fn header(facts: &Facts) -> String {
 
 /// The line beneath the text, where there is more.
 fn ending(facts: &Facts) -> String {
-    match (&facts.next, facts.end_line) {
-        (Some(_), Some(end)) => format!("[more follows: go on with offset={}]\n", end + 1),
-        _ => String::new(),
+    match facts.next.as_ref().and_then(|next| next.get("offset")) {
+        Some(offset) => format!("[more follows: go on with offset={offset}]\n"),
+        None => String::new(),
     }
 }
 

@@ -48,8 +48,7 @@ impl BuiltIn for ReadEntireFile {
         .with_example(example(
             "A short file",
             json!({ "file_path": "Cargo.toml" }),
-        ))
-        .with_aliases("file_path", &["path", "filePath"]);
+        ));
         noted(
             definition,
             &["Use read for lines with numbers, and before an edit."],

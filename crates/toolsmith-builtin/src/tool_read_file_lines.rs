@@ -53,8 +53,7 @@ impl BuiltIn for ReadFileLines {
         .with_example(example(
             "Lines 10 to 30",
             json!({ "file_path": "src/lib.rs", "start_line": 10, "end_line": 30 }),
-        ))
-        .with_aliases("file_path", &["path", "filePath"]);
+        ));
         noted(
             definition,
             &["Use read for lines with their numbers, and before an edit."],

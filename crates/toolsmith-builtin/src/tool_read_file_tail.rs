@@ -55,8 +55,7 @@ impl BuiltIn for ReadFileTail {
         .with_example(example(
             "The last fifty lines",
             json!({ "file_path": "server.log", "num_lines": 50 }),
-        ))
-        .with_aliases("file_path", &["path", "filePath"]);
+        ));
         noted(
             definition,
             &["For a log that grows, call it again: only its end is read."],

@@ -82,8 +82,7 @@ impl BuiltIn for ReadFiles {
         .with_example(example(
             "Two files",
             json!({ "file_paths": ["README.md", "Cargo.toml"] }),
-        ))
-        .with_aliases("file_paths", &["paths", "files"]);
+        ));
         noted(
             definition,
             &["Ask for the files you need together: it saves a call each."],

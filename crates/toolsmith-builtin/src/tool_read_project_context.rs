@@ -1,5 +1,7 @@
 //! `read_project_context`: what a project tells agents about itself.
 
+use std::collections::VecDeque;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,6 +12,8 @@ use crate::built_in::{Answer, BuiltIn, described, example, noted};
 use crate::plain;
 use crate::reading::Lines;
 use crate::refusal::{Reason, Refusal};
+use crate::search::define::LIMIT;
+use crate::search::{self, Case, Glob, Names, Start, Stop};
 use crate::workspace::Workspace;
 
 /// The files that are always looked for.
@@ -37,6 +41,9 @@ pub(crate) struct Arguments {
     /// Whether files named by `@path` lines are read too.
     #[serde(default)]
     follow_imports: bool,
+    /// Whether those of folders within the project are read too.
+    #[serde(default)]
+    nested: bool,
     /// How many bytes the answer may have.
     #[serde(default = "budget::usual")]
     #[schemars(range(min = 1000, max = 1_048_576))]
@@ -50,8 +57,11 @@ pub(crate) struct Context {
     files: Vec<ContextFile>,
     /// What was found, in a sentence.
     message: String,
-    /// How many of them there are.
+    /// How many of them could be read.
     total_found: usize,
+    /// Whether there are more, which were not looked at.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 /// One of the files.
@@ -102,7 +112,7 @@ impl BuiltIn for ReadProjectContext {
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let mut plan = Plan::new("Read the project's notes for agents");
         // What is imported is known only by looking.
-        for file in self.files(arguments, &ToolContext::detached()) {
+        for file in self.files(arguments, &ToolContext::detached()).0 {
             let Ok(place) = self.0.place(&file.filename) else {
                 continue;
             };
@@ -116,8 +126,8 @@ impl BuiltIn for ReadProjectContext {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Context>, Refusal> {
-        let files = self.files(&arguments, context);
-        let total_found = files.iter().filter(|file| file.exists).count();
+        let (files, truncated) = self.files(&arguments, context);
+        let total_found = files.iter().filter(|file| file.readable).count();
         let message = match total_found {
             0 => "The project has no notes for agents.".to_owned(),
             1 => "The project has one file with notes for agents.".to_owned(),
@@ -128,25 +138,36 @@ impl BuiltIn for ReadProjectContext {
             files,
             message,
             total_found,
+            truncated,
         };
         Ok(Answer::new(value, display).within(arguments.max_bytes))
     }
 }
 
 impl ReadProjectContext {
-    /// The files that are named, and those they name.
-    fn files(&self, arguments: &Arguments, context: &ToolContext) -> Vec<ContextFile> {
+    /// The files that are named, and those they name; and whether there are more.
+    fn files(&self, arguments: &Arguments, context: &ToolContext) -> (Vec<ContextFile>, bool) {
         let others = ON_DEMAND.iter().filter(|_| arguments.include_others);
+        let mut is_short = false;
         let mut left = arguments.max_bytes;
         let mut files: Vec<ContextFile> = Vec::new();
         let named = ALWAYS
             .iter()
             .chain(others)
             .map(|name| (0, (*name).to_owned()));
-        let mut to_read: std::collections::VecDeque<(usize, String)> = named.collect();
+        let mut to_read: VecDeque<(usize, String)> = named.collect();
+        if arguments.nested {
+            let names: Vec<String> = to_read.iter().map(|(_, name)| name.clone()).collect();
+            let nested = self.nested(&names, context);
+            to_read.extend(nested.into_iter().map(|name| (0, name)));
+        }
         while let Some((depth, name)) = to_read.pop_front() {
-            if files.len() == MOST || files.iter().any(|file| file.filename == name) {
+            if files.iter().any(|file| file.filename == name) {
                 continue;
+            }
+            if files.len() == MOST {
+                is_short = true;
+                break;
             }
             let file = self.one(&name, &mut left, context);
             if arguments.follow_imports && depth < DEEPEST {
@@ -155,7 +176,22 @@ impl ReadProjectContext {
             }
             files.push(file);
         }
-        files
+        (files, is_short)
+    }
+
+    /// Where in the tree there are files of these names.
+    fn nested(&self, names: &[String], context: &ToolContext) -> Vec<String> {
+        let Ok(start) = Start::in_workspace(&self.0) else {
+            return Vec::new();
+        };
+        let pattern = format!("**/{{{}}}", names.join(","));
+        let names = Names {
+            glob: Glob::new("nested", &pattern, Case::Sensitive).ok(),
+            keep: MOST + 1,
+            ..Names::default()
+        };
+        let found = search::look(&start, &names, &Stop::after(LIMIT, context)).found;
+        found.iter().map(|found| start.show(&found.path)).collect()
     }
 
     fn one(&self, name: &str, left: &mut usize, context: &ToolContext) -> ContextFile {
@@ -185,7 +221,8 @@ impl ReadProjectContext {
             }
             Err(refusal) if refusal.reason == Reason::NotFound => {}
             Err(refusal) => {
-                file.exists = true;
+                // Of what is elsewhere nothing is told, not even whether it is there.
+                file.exists = refusal.reason != Reason::OutsideRoot;
                 file.error = Some(refusal.to_string());
             }
         }

@@ -122,7 +122,6 @@ impl BuiltIn for Write {
             .with_returns("A diff of what changed, the size and the hash of the new content.")
             .with_example(example("A new file, and the folder it is in", json!({ "file_path": "notes/today.md", "content": "# Today\n" })))
             .with_example(example("Bytes", json!({ "file_path": "pixel.gif", "content": "R0lGODlhAQABAAAAACw=", "encoding": "base64" })))
-            .with_aliases("file_path", &["path", "filePath", "filename", "file"])
             .with_aliases("content", &["contents", "text", "data"]);
         noted(
             definition,

@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use toolsmith_manager::spill::FileSpills;
 
 /// The prefix of offered names, if `MCP_TOOL_PREFIX` is set, even to nothing.
 pub(crate) fn tool_prefix() -> Option<String> {
@@ -21,9 +23,9 @@ pub(crate) fn log_filter() -> Option<String> {
     std::env::var("TOOLSMITH_LOG").ok()
 }
 
-/// The folder for large outputs, beneath the user's state folder.
-pub(crate) fn spill_folder() -> Option<PathBuf> {
-    Some(state_folder()?.join("spills"))
+/// Where large outputs of tools over these roots are kept, beneath the user's state folder.
+pub(crate) fn spills(roots: &[&Path]) -> Option<FileSpills> {
+    Some(FileSpills::of_roots(state_folder()?.join("spills"), roots))
 }
 
 /// The folder for notes on what is being written.

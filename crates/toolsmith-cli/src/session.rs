@@ -54,7 +54,7 @@ impl Session {
             .with_mode(cli.mode)
             .with_rules(rules)
             .with_runtime(tools.clone())
-            .with_spills(environment::spill_folder())
+            .with_spills(environment::spills(&cli.roots()))
             .with_servers(&FileLoader, cli.root())
             .with_server_entries(cli.server.iter().cloned())
             .with_environment(&environment::everything(), cli.root(), questions)
@@ -142,11 +142,13 @@ fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
     use crate::cli::Command;
     use toolsmith_builtin::{Workspace, WorkspaceOptions};
 
+    let spills = environment::spills(&cli.roots());
+    let spills = spills.map(|spills| spills.folder().to_owned());
     let mut options = WorkspaceOptions::default()
         .with_home(environment::home())
         .with_state(environment::journal_folder())
         .with_private(environment::state_folder())
-        .with_readable(environment::spill_folder().filter(|folder| is_made(folder)));
+        .with_readable(spills.filter(|folder| is_made(folder)));
     if !matches!(cli.command, Command::Serve(_)) {
         options = options.with_unread_writes();
     }

@@ -92,6 +92,10 @@ pub struct Touch {
     pub relative: Option<PathBuf>,
     /// What would happen to it.
     pub access: Access,
+    /// Whether the call goes through everything beneath it, so that a rule which forbids
+    /// something in there forbids the call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recursive: bool,
     /// The argument it came from, so that rules about the argument see the path
     /// it really means and not only how it was spelled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,8 +123,16 @@ impl Touch {
             path: path.into(),
             relative: None,
             access,
+            recursive: false,
             argument: None,
         }
+    }
+
+    /// Says that the call goes through everything beneath the path.
+    #[must_use]
+    pub fn recursively(mut self) -> Self {
+        self.recursive = true;
+        self
     }
 
     /// Names the argument the path came from.

@@ -28,7 +28,7 @@ pub struct Manager {
     mode: Option<Mode>,
     rules: Vec<Rule>,
     prefix: Option<String>,
-    spills: Option<PathBuf>,
+    spills: Option<FileSpills>,
     runtime: Option<Handle>,
     tools: Vec<(String, Vec<AnyTool>)>,
     servers: Loaded,
@@ -169,10 +169,10 @@ impl Manager {
         self
     }
 
-    /// Keeps large outputs in this folder.
+    /// Keeps large outputs.
     #[must_use]
-    pub fn with_spills(mut self, folder: Option<PathBuf>) -> Self {
-        self.spills = folder;
+    pub fn with_spills(mut self, spills: Option<FileSpills>) -> Self {
+        self.spills = spills;
         self
     }
 
@@ -220,8 +220,8 @@ impl Manager {
         if let Some(runtime) = &self.runtime {
             builder = builder.runtime(runtime.clone());
         }
-        if let Some(folder) = &self.spills {
-            builder = builder.spill_store(FileSpills::new(folder));
+        if let Some(spills) = &self.spills {
+            builder = builder.spill_store(spills.clone());
         }
         Ok(builder.build()?)
     }

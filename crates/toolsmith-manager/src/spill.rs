@@ -6,9 +6,11 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use sha2::{Digest as _, Sha256};
 use toolsmith_core::store::{Spill, SpillError, SpillStore, Spilled};
 
 /// How long a file is kept.
@@ -19,19 +21,47 @@ const MAX_BYTES: usize = 64 << 20;
 const MAX_TOTAL_BYTES: u64 = 512 << 20;
 
 /// Keeps large outputs as files in one folder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FileSpills {
     folder: PathBuf,
-    written: AtomicU64,
+    /// The folder whose files are kept within bounds: it itself, or the one above.
+    all: PathBuf,
+    written: Arc<AtomicU64>,
 }
 
 impl FileSpills {
     /// Keeps them in this folder, which is made when it is first needed.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
         Self {
-            folder: folder.into(),
-            written: AtomicU64::new(0),
+            all: folder.clone(),
+            folder,
+            written: Arc::default(),
         }
+    }
+
+    /// Keeps them in a folder within this one that is for the tools of these roots alone:
+    /// what they may read again is theirs, and not that of other projects.
+    pub fn of_roots(all: impl Into<PathBuf>, roots: &[&Path]) -> Self {
+        let mut hasher = Sha256::new();
+        for root in roots {
+            let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+            hasher.update(root.as_os_str().as_encoded_bytes());
+            hasher.update([0]);
+        }
+        let digest = hasher.finalize();
+        let name: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
+        let all = all.into();
+        Self {
+            folder: all.join(name),
+            all,
+            written: Arc::default(),
+        }
+    }
+
+    /// The folder they are in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 }
 
@@ -49,12 +79,12 @@ impl SpillStore for FileSpills {
             .collect();
         let number = self.written.fetch_add(1, Ordering::Relaxed);
         let stem = format!("{}-{name}-{}-{number}", spill.tool, std::process::id());
-        let (folder, shown) = (self.folder.clone(), spill.shown);
+        let (folder, all, shown) = (self.folder.clone(), self.all.clone(), spill.shown);
         let length = spill.text.len();
         let end = spill.text.floor_char_boundary(length.min(MAX_BYTES));
         let text = spill.text[..end].to_owned();
         Box::pin(async move {
-            let writing = tokio::task::spawn_blocking(move || write(&folder, &stem, &text));
+            let writing = tokio::task::spawn_blocking(move || write(&folder, &all, &stem, &text));
             let (path, bytes) = writing
                 .await
                 .map_err(|error| SpillError(error.to_string()))?
@@ -84,7 +114,8 @@ fn quoted(path: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
 }
 
-fn write(folder: &Path, stem: &str, text: &str) -> std::io::Result<(PathBuf, u64)> {
+fn write(folder: &Path, all: &Path, stem: &str, text: &str) -> std::io::Result<(PathBuf, u64)> {
+    private_folder(all)?;
     private_folder(folder)?;
     // A name that exists already belongs to another run with the same process id.
     for attempt in 0..100 {
@@ -100,7 +131,7 @@ fn write(folder: &Path, stem: &str, text: &str) -> std::io::Result<(PathBuf, u64
                     let _ = fs::remove_file(&path);
                     return Err(error);
                 }
-                forget_old(folder, &path);
+                forget_old(all, &path);
                 return Ok((path, text.len() as u64));
             }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -127,11 +158,16 @@ fn private_folder(folder: &Path) -> std::io::Result<()> {
 /// needed, and a file system with another idea of it is consistent.
 fn forget_old(folder: &Path, fresh: &Path) {
     let modified = |path: &Path| fs::symlink_metadata(path).and_then(|m| m.modified()).ok();
-    let (Some(now), Ok(entries)) = (modified(fresh), fs::read_dir(folder)) else {
+    let Some(now) = modified(fresh) else {
         return;
     };
     let mut kept: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
-    for entry in entries.flatten() {
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let listed = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    let (folders, mut files): (Vec<_>, Vec<_>) = listed(folder).partition(is_folder);
+    // Those of all roots; the folders stay, since whoever works in them holds them open.
+    files.extend(folders.iter().flat_map(|each| listed(&each.path())));
+    for entry in files {
         let Ok(metadata) = entry.metadata() else {
             continue;
         };

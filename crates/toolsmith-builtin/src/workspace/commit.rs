@@ -80,9 +80,7 @@ impl Workspace {
             Some(folder) => {
                 let steps: Vec<Step> = jobs.iter().map(|job| job.step.clone()).collect();
                 let journal = Journal::begin(folder, &steps, Stage::Preparing);
-                Some(journal.map_err(|error| {
-                    Refusal::system("note what is written in", "the journal", &error)
-                })?)
+                Some(journal.map_err(|error| unnoted(&error))?)
             }
             None => None,
         };
@@ -182,8 +180,7 @@ impl Jobs<'_> {
     /// A journal that knows which files are written over, and that all is prepared.
     fn noted(&self, folder: &Path) -> Result<Journal, Refusal> {
         let steps: Vec<Step> = self.0.iter().map(|job| job.step.clone()).collect();
-        Journal::begin(folder, &steps, Stage::Replacing)
-            .map_err(|error| Refusal::system("note what is written in", "the journal", &error))
+        Journal::begin(folder, &steps, Stage::Replacing).map_err(|error| unnoted(&error))
     }
 
     /// Puts everything in its place; what fails puts everything back.
@@ -317,6 +314,16 @@ fn is_unchanged(target: &Target) -> Result<(), Refusal> {
     } else {
         Err(changed(&target.shown))
     }
+}
+
+/// Without notes a crash would leave what nobody clears away.
+fn unnoted(error: &io::Error) -> Refusal {
+    let refusal = Refusal::system(
+        "write to",
+        "the folder this program keeps its state in",
+        error,
+    );
+    refusal.next("Ask the user to make that folder writable, or to name another (XDG_STATE_HOME)")
 }
 
 fn changed(shown: &str) -> Refusal {

@@ -70,6 +70,7 @@ impl Workspace {
             let message = format!("the path has {} bytes, and may have {LONGEST}", path.len());
             return Err(Refusal::new(Reason::BadArgument, message).next("Shorten it"));
         }
+        let asked = path;
         let path = match (&self.options().home, path.strip_prefix('~')) {
             (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
                 home.join(rest.trim_start_matches('/'))
@@ -89,7 +90,8 @@ impl Workspace {
                 relative,
                 links: Links::Follow,
             }),
-            None => Err(outside(&path)),
+            // As it was asked for: where the home is, is nobody's business.
+            None => Err(outside(asked.as_ref())),
         }
     }
 

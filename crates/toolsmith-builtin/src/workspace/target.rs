@@ -34,7 +34,7 @@ pub(crate) struct Target {
     /// How a caller may be shown the path.
     pub(crate) shown: String,
     /// The folders that were made for it, outermost first, each in the one around it.
-    made: Vec<(OwnedFd, OsString)>,
+    made: Made,
 }
 
 /// What identifies a name in a folder, however the way there is spelled.
@@ -74,7 +74,7 @@ impl Target {
 
     /// Whether folders were made for it.
     pub(crate) fn has_made_folders(&self) -> bool {
-        !self.made.is_empty()
+        !self.made.0.is_empty()
     }
 
     /// Another name in the same folder; a link of that name is refused.
@@ -96,7 +96,7 @@ impl Target {
             name,
             stat,
             shown,
-            made: Vec::new(),
+            made: Made::default(),
         })
     }
 
@@ -108,10 +108,14 @@ impl Target {
     }
 }
 
-impl Drop for Target {
-    /// Folders that were made in vain go again; one that holds something stays.
+/// Folders that were made for a file.
+#[derive(Debug, Default)]
+struct Made(Vec<(OwnedFd, OsString)>);
+
+impl Drop for Made {
+    /// Those made in vain go again; one that holds something stays.
     fn drop(&mut self) {
-        for (around, name) in self.made.iter().rev() {
+        for (around, name) in self.0.iter().rev() {
             let _ = rustix::fs::unlinkat(around, name, AtFlags::REMOVEDIR);
         }
     }
@@ -166,7 +170,7 @@ impl Workspace {
                 Refusal::new(Reason::IsDirectory, message).next("Name a file in it")
             })?;
             let name = name.to_owned();
-            let mut made = Vec::new();
+            let mut made = Made::default();
             let folder = place.at(folder);
             let (folder, at) = match self.open_at(&folder, FOLDER) {
                 Err(error)
@@ -216,7 +220,7 @@ impl Workspace {
         &self,
         place: &Place,
         path: &str,
-        made: &mut Vec<(OwnedFd, OsString)>,
+        made: &mut Made,
     ) -> Result<(OwnedFd, Place), Refusal> {
         let failed = |error: std::io::Error| Refusal::system("make the folders of", path, &error);
         let steps: Vec<Component<'_>> = place.relative().components().collect();
@@ -232,6 +236,10 @@ impl Workspace {
             }
         };
         self.may_write(&at, path)?;
+        let is_name = |step: &Component<'_>| matches!(step, Component::Normal(_));
+        if !steps[there..].iter().all(is_name) {
+            return Err(failed(Errno::NOENT.into()));
+        }
         for step in &steps[there..] {
             let Component::Normal(name) = step else {
                 return Err(failed(Errno::NOENT.into()));
@@ -240,7 +248,7 @@ impl Workspace {
             match rustix::fs::mkdirat(&folder, *name, Mode::from_raw_mode(0o777)) {
                 Ok(()) => {
                     let around = folder.try_clone().map_err(failed)?;
-                    made.push((around, (*name).to_owned()));
+                    made.0.push((around, (*name).to_owned()));
                 }
                 // Somebody else made it meanwhile; a link of that name is not followed.
                 Err(Errno::EXIST) => {}

@@ -399,3 +399,127 @@ async fn a_missing_file_is_pointed_to() {
         );
     }
 }
+
+/// The end is what was asked for, so the beginning gives way.
+#[tokio::test]
+async fn a_tail_that_does_not_fit_loses_its_beginning() {
+    let ground = Ground::new();
+    let lines: String = (1..=3000).map(|n| format!("a line, the {n}th\n")).collect();
+    ground.file("log.txt", &lines);
+    let arguments = json!({ "file_path": "log.txt", "num_lines": 2000, "max_bytes": 2000 });
+    let outcome = ground.call("read_file_tail", arguments).await;
+    let tail = value(&outcome);
+    let content = tail["content"].as_str().unwrap();
+    assert!(
+        lines.ends_with(content) && content.starts_with("a line, the "),
+        "{content}"
+    );
+    assert!(content.len() <= 2000 && content.len() > 1900);
+    assert_eq!(
+        (&tail["truncated"], &tail["is_partial"]),
+        (&json!(true), &json!(true))
+    );
+    assert_eq!(tail["next"], Value::Null);
+    ground.file("one.txt", "x".repeat(5000) + "END");
+    let arguments = json!({ "file_path": "one.txt", "max_bytes": 1000 });
+    let outcome = ground.call("read_file_tail", arguments).await;
+    assert!(
+        value(&outcome)["content"]
+            .as_str()
+            .unwrap()
+            .ends_with("xEND")
+    );
+}
+
+/// What continues an answer leaves nothing out.
+#[tokio::test]
+async fn an_answer_goes_on_where_it_ends() {
+    let ground = Ground::new();
+    ground.file("long.txt", format!("{}\nsecond\n", "é".repeat(4000)));
+    let arguments = json!({ "file_path": "long.txt", "max_bytes": 1001 });
+    let outcome = ground.call("read_entire_file", arguments).await;
+    let first = value(&outcome);
+    assert_eq!(first["content"], "é".repeat(500));
+    let next = &first["next"];
+    assert_eq!(next["tool"], "read");
+    let arguments = json!({ "file_path": "long.txt", "offset": 1, "column": 501 });
+    assert_eq!(next["arguments"], arguments);
+    let rest = ground.call("read", arguments).await;
+    assert!(text(&rest).contains(&"é".repeat(1000)), "{}", text(&rest));
+
+    ground.file("many.txt", "one\ntwo\nthree\nfour\n");
+    let arguments = json!({ "file_path": "many.txt", "limit": 2, "line_numbers": false });
+    let outcome = ground.call("read", arguments).await;
+    let next = json!({ "file_path": "many.txt", "offset": 3, "limit": 2, "line_numbers": false });
+    assert_eq!(value(&outcome)["next"], next);
+}
+
+#[tokio::test]
+async fn a_link_that_leads_nowhere_is_called_one() {
+    let ground = Ground::new();
+    ground.link("gone.txt", "here.txt");
+    let outcome = ground
+        .call("read_entire_file", json!({ "file_path": "here.txt" }))
+        .await;
+    assert_eq!(reason(&outcome), "NOT_FOUND");
+    let message = outcome.error.unwrap().message;
+    assert!(message.contains("it is a link"), "{message}");
+    assert!(!message.contains("`here.txt` is meant"), "{message}");
+}
+
+/// Names models know from other tools, and one item where a list is asked.
+#[tokio::test]
+async fn arguments_by_other_names_are_understood() {
+    let ground = Ground::new();
+    ground.file("src/a.txt", "needle\n");
+    for (tool, arguments) in [
+        ("read", json!({ "path": "src/a.txt" })),
+        ("read_entire_file", json!({ "filename": "src/a.txt" })),
+        ("read_files", json!({ "file_paths": "src/a.txt" })),
+        ("read_files", json!({ "paths": ["src/a.txt"] })),
+        (
+            "search_in_file",
+            json!({ "query": "needle", "path": "src/a.txt" }),
+        ),
+        ("grep", json!({ "pattern": "needle", "file_path": "src" })),
+        ("list_directory", json!({ "directory": "src" })),
+        ("show_tree", json!({ "filePath": "src" })),
+    ] {
+        let outcome = ground.call(tool, arguments.clone()).await;
+        assert!(
+            outcome.is_success(),
+            "{tool} {arguments}: {:?}",
+            outcome.error
+        );
+        let told = outcome.value.unwrap().to_string();
+        assert!(told.contains("a.txt") || told.contains("needle"), "{told}");
+        assert_eq!(outcome.facts.repairs.len(), 1);
+    }
+}
+
+/// What a project tells agents: only what it really has.
+#[tokio::test]
+async fn notes_elsewhere_are_not_told_of() {
+    let ground = Ground::new();
+    ground.file(
+        "AGENTS.md",
+        "Be kind.\n@../outside/secret.txt\n@docs/more.md\n",
+    );
+    ground.file("docs/more.md", "More.\n");
+    ground.file("sub/AGENTS.md", "Nested.\n");
+    let outcome = ground
+        .call(
+            "read_project_context",
+            json!({ "follow_imports": true, "nested": true }),
+        )
+        .await;
+    let context = value(&outcome);
+    assert_eq!(context["total_found"], 3, "{context}");
+    let of = |name: &str| {
+        let files = context["files"].as_array().unwrap();
+        files.iter().find(|file| file["filename"] == name).unwrap()
+    };
+    assert_eq!(of("sub/AGENTS.md")["content"], "Nested.\n");
+    assert_eq!(of("docs/more.md")["content"], "More.\n");
+    assert_eq!(of("../outside/secret.txt")["exists"], false);
+}

@@ -409,3 +409,37 @@ async fn a_hash_that_is_none_is_not_taken_for_another() {
     assert_eq!(reason(&ground.call("write", arguments).await), "STALE");
     assert_eq!(ground.bytes("a.txt"), b"old\n");
 }
+
+#[tokio::test]
+async fn a_refused_path_leaves_no_folders() {
+    let ground = Ground::new();
+    let long = format!("one/two/{}/file.txt", "n".repeat(300));
+    for path in ["new/../../file.txt", &long] {
+        let arguments = json!({ "file_path": path, "content": "" });
+        assert!(
+            !ground.call("write", arguments).await.is_success(),
+            "{path}"
+        );
+    }
+    assert_eq!(fs::read_dir(ground.root()).unwrap().count(), 0);
+}
+
+/// A patch that replaces a file says so, and shows what is lost.
+#[tokio::test]
+async fn a_patch_tells_what_it_replaces() {
+    let ground = Ground::new();
+    ground.file("a.txt", "one\n");
+    ground.file("b.txt", "lost\n");
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-one\n+two\n*** End Patch";
+    let outcome = ground.call("multi_edit", json!({ "patch": patch })).await;
+    assert!(
+        text(&outcome).contains("b.txt was there, and is replaced"),
+        "{}",
+        text(&outcome)
+    );
+    assert!(text(&outcome).contains("-lost"), "{}", text(&outcome));
+    let patch = "*** Begin Patch\n*** Add File: b.txt\n+three\n*** End Patch";
+    let outcome = ground.call("multi_edit", json!({ "patch": patch })).await;
+    assert_eq!(outcome.metadata["files"][0]["action"], "replaced");
+    assert_eq!(ground.bytes("b.txt"), b"three\n");
+}

@@ -11,8 +11,16 @@ fn folder(user: &User) -> PathBuf {
     user.home().join("state/toolsmith/spills")
 }
 
+/// The folder for the tools of one root.
+fn own_folder(user: &User) -> PathBuf {
+    let mut folders = fs::read_dir(folder(user)).unwrap();
+    folders
+        .find_map(|entry| Some(entry.unwrap().path()).filter(|path| path.is_dir()))
+        .unwrap()
+}
+
 fn files(user: &User) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder(user)).unwrap();
+    let entries = fs::read_dir(own_folder(user)).unwrap();
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
@@ -67,7 +75,7 @@ fn what_fits_is_kept_nowhere() {
     let user = user();
     user.runs(["call", "example_flood", "bytes=51200"])
         .ends_with(0);
-    assert_eq!(fs::read_dir(folder(&user)).unwrap().count(), 0);
+    assert_eq!(files(&user).len(), 0);
 }
 
 #[test]
@@ -102,7 +110,7 @@ fn files_older_than_a_week_are_removed_and_others_stay() {
         .ends_with(0);
     assert!(!folder(&user).join("old.txt").exists());
     assert!(folder(&user).join("new.txt").exists());
-    assert_eq!(files(&user).len(), 2);
+    assert_eq!(files(&user).len(), 1);
 }
 
 #[test]
@@ -143,7 +151,7 @@ fn the_oldest_make_room_when_there_is_too_much() {
         .ends_with(0);
     let exists = |name: &str| folder(&user).join(name).exists();
     assert_eq!(["a.txt", "b.txt", "c.txt"].map(exists), [false, true, true]);
-    assert_eq!(files(&user).len(), 3);
+    assert_eq!(files(&user).len(), 1);
 }
 
 /// The way to read on works as it is written, wherever the folder is.
@@ -163,4 +171,21 @@ fn reading_on_is_a_command_a_shell_understands() {
         .unwrap();
     assert_eq!(ran.stdout, &flood(60_000).as_bytes()[20_480..], "{tail}");
     assert!(!user.home().join("oops").exists());
+}
+
+/// What one project's tools said is not for another's to read.
+#[test]
+fn outputs_are_for_the_tools_of_their_own_roots() {
+    let user = user();
+    fs::create_dir_all(user.home().join("other")).unwrap();
+    user.runs(["call", "example_flood", "bytes=60000"])
+        .ends_with(0);
+    let [file] = files(&user).try_into().unwrap();
+    let asked = format!("file_path={}", file.display());
+    user.runs(["call", "read", &asked]).ends_with(0);
+    let ran = user.runs(["call", "read", &asked, "--root", "other"]);
+    assert_ne!(ran.status, Some(0), "{ran:#?}");
+    let parent = format!("path={}", folder(&user).display());
+    let ran = user.runs(["call", "list_directory", &parent]);
+    assert_ne!(ran.status, Some(0), "{ran:#?}");
 }

@@ -153,7 +153,25 @@ impl Matcher {
                 .into_iter()
                 .any(|text| self.fits(text, Reading::Text) || self.fits(text, Reading::Path))
                 || self.is_same_number(text)
-        })
+        }) || candidates.trees.iter().any(|tree| self.is_within(tree))
+    }
+
+    /// Tells whether a place this names lies in a folder the call goes through. Patterns
+    /// that begin with a wildcard name no place.
+    fn is_within(&self, tree: &str) -> bool {
+        let place = match self {
+            Self::Beneath(place) | Self::Equals(place) | Self::Prefix(place) => place.as_str(),
+            Self::Glob(globs) => {
+                let pattern = globs.path.glob().glob();
+                match pattern.find(['*', '?', '[', '{', '\\']) {
+                    Some(wild) => pattern[..wild].rsplit_once('/').map_or("", |split| split.0),
+                    None => pattern,
+                }
+            }
+            Self::Regex(_) | Self::Range { .. } => "",
+        };
+        let tree = Self::Beneath(tree.to_owned());
+        !place.is_empty() && tree.fits(place, Reading::Path)
     }
 
     /// Tells whether every reading fits: what allows. Where the tool says which
@@ -249,6 +267,8 @@ pub(super) struct Candidates {
     resolved: Vec<String>,
     /// The paths the tool says it means, each in its forms.
     paths: Vec<Vec<String>>,
+    /// Those of them that the call goes through, in all forms.
+    trees: Vec<String>,
 }
 
 impl Candidates {
@@ -256,19 +276,23 @@ impl Candidates {
         let mut spelled = Vec::new();
         flatten(value, &mut spelled);
         let resolved = spelled.iter().map(|text| resolved(text)).collect();
-        let paths = plan
-            .touches
-            .iter()
-            .filter(|touch| touch.argument.as_deref() == Some(argument))
-            .map(|touch| {
-                let forms = std::iter::once(&touch.path).chain(&touch.relative);
-                forms.map(|path| resolved_path(path)).collect()
-            })
-            .collect();
+        let (mut paths, mut trees) = (Vec::new(), Vec::new());
+        for touch in &plan.touches {
+            if touch.argument.as_deref() != Some(argument) {
+                continue;
+            }
+            let forms = std::iter::once(&touch.path).chain(&touch.relative);
+            let forms: Vec<String> = forms.map(|path| resolved_path(path)).collect();
+            if touch.recursive {
+                trees.extend(forms.iter().cloned());
+            }
+            paths.push(forms);
+        }
         Self {
             spelled,
             resolved,
             paths,
+            trees,
         }
     }
 }

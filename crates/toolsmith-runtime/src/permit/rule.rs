@@ -34,6 +34,11 @@ use crate::offer::name_glob;
 /// | `name in LOW..HIGH` | is a number between the two, which are included |
 /// | `name beneath FOLDER` | is a path in this folder or below |
 ///
+/// A rule that forbids something in a folder also forbids a call that goes through that
+/// folder from above, such as a search of the whole tree: it would see it. Globs that begin
+/// with a wildcard, and regular expressions, name no folder, and hold for the paths calls
+/// name only.
+///
 /// The names of arguments are letters, digits, `_`, `-` and `.`, which leads into
 /// objects; a word before `://` is the scheme of an address and no name. Arguments
 /// with other names are for `args` in configuration files.

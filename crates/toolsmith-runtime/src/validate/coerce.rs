@@ -1,6 +1,6 @@
 //! Mends arguments where there is only one thing they can have meant.
 //!
-//! Models write `"5"` for 5, `"[1,2]"` for a list and `null` for an argument they
+//! Models write `"5"` for 5, `"[1,2]"` or one item for a list and `null` for an argument they
 //! leave out. Each such value is mended where the validator says it does not fit,
 //! the change is named, and the result is validated again. Literals and choices
 //! are never mended: consent must be said, not guessed.
@@ -106,7 +106,12 @@ fn mend(
         return drop_null(tool, arguments, path, repairs);
     }
     // Where several types would do, only a reading they agree on is safe.
-    let mut readings = wanted.iter().filter_map(|kind| read_as(found, *kind));
+    let alone = match wanted {
+        [JsonType::Array] => only_item(found),
+        _ => None,
+    };
+    let readings = wanted.iter().filter_map(|kind| read_as(found, *kind));
+    let mut readings = readings.chain(alone);
     let Some(mended) = readings.next() else {
         return false;
     };
@@ -143,6 +148,16 @@ fn drop_null(tool: &ToolDef, arguments: &mut Value, path: &str, repairs: &mut Ve
     }
     repairs.push(format!("`{}`: took null for left out", name_of(path)));
     true
+}
+
+/// One of what a list is wanted of. What begins like a list was to be one.
+fn only_item(value: &Value) -> Option<Value> {
+    let is_item = match value {
+        Value::Object(_) => true,
+        Value::String(text) => !text.trim_start().starts_with(['[', '{']),
+        _ => false,
+    };
+    is_item.then(|| Value::Array(vec![value.clone()]))
 }
 
 /// The one thing a value can mean as another type.

@@ -94,6 +94,18 @@ async fn what_can_mean_only_one_thing_is_mended_and_named() {
             json!([1, 2]),
             "`x[1]`: took \"2\" (string) for 2",
         ),
+        (
+            json!({"type": "array", "items": {"type": "string"}}),
+            json!("one"),
+            json!(["one"]),
+            "`x`: took \"one\" (string) for an array of 1 items",
+        ),
+        (
+            json!({"type": "array", "items": {"type": "object"}}),
+            json!({"a": 1}),
+            json!([{"a": 1}]),
+            "`x`: took an object with 1 fields for an array of 1 items",
+        ),
     ] {
         let outcome = with(property, came).await;
         assert_eq!(value(&outcome), json!({"x": mended}));

@@ -588,3 +588,43 @@ fn forbidding_holds_under_the_offered_name_too() {
         }
     }
 }
+
+/// A call that goes through a tree sees what is in it: forbidding that forbids the call.
+#[test]
+fn what_is_forbidden_in_a_tree_forbids_going_through_it() {
+    let searches = || {
+        let definition = ToolDef::clone(&telling().definition()).with_kind(Kind::Edit);
+        FunctionTool::new(definition)
+            .with_plan(|arguments: &Value| {
+                let path = arguments["file_path"].as_str().unwrap_or_default();
+                let touch = Touch::read(path).from_argument("file_path");
+                Ok(Plan::default().touching(touch.recursively()))
+            })
+            .into_async(async |_: Value, _| Outcome::nothing())
+    };
+    for (rule, path, allows, denies) in [
+        ("tool(file_path beneath secrets)", ".", false, true),
+        ("tool(file_path beneath a/secrets)", "a", false, true),
+        ("tool(file_path beneath a/secrets)", "b", false, false),
+        (
+            "tool(file_path beneath a/secrets)",
+            "a/secrets/b",
+            true,
+            true,
+        ),
+        ("tool(file_path: secrets/**)", ".", false, true),
+        ("tool(file_path: secrets)", ".", false, true),
+        ("tool(file_path = a/secrets)", "a", false, true),
+        ("tool(file_path: secrets/**)", "src", false, false),
+        ("tool(file_path beneath /etc)", "/", false, true),
+        ("tool(file_path: **/secrets)", ".", false, false),
+        ("tool(file_path ~= secrets)", ".", false, false),
+    ] {
+        let arguments = json!({ "file_path": path });
+        assert_eq!(
+            is_about(rule, searches, &arguments),
+            (allows, denies),
+            "{rule} for {path}"
+        );
+    }
+}
