@@ -10,7 +10,7 @@ use crate::missing;
 use crate::patch::{self, FileChange, Hunk};
 use crate::refusal::{Reason, Refusal};
 use crate::tool_edit::DIFF;
-use crate::workspace::{Deed, FileKey, Missing, Target, Workspace};
+use crate::workspace::{Deed, Done, FileKey, Missing, Target, Workspace};
 use crate::writing::{self, Current, Freshness};
 
 /// What is to be done to one file.
@@ -134,7 +134,16 @@ pub(crate) fn carry_out(
         facts.push(work_out(workspace, context, piece, missing, &mut deeds)?);
     }
     if !is_dry {
-        writing::commit(workspace, context, &deeds)?;
+        let done = writing::commit(workspace, context, &deeds)?;
+        for (deed, done) in deeds.iter().zip(done) {
+            let shown = &deed.target().shown;
+            let is_it = |facts: &&mut FileFacts| {
+                facts.moved_to.as_ref().unwrap_or(&facts.file_path) == shown
+            };
+            if let (Done::InPlace, Some(facts)) = (done, facts.iter_mut().find(is_it)) {
+                facts.notes.push(writing::IN_PLACE.to_owned());
+            }
+        }
     }
     Ok(facts)
 }

@@ -10,7 +10,7 @@ use crate::changing::{self, Changed};
 use crate::edit::{Wanted, diff};
 use crate::missing;
 use crate::refusal::Refusal;
-use crate::workspace::{Digest, Missing, Workspace};
+use crate::workspace::{Digest, Done, Missing, Workspace};
 use crate::writing;
 
 /// How many lines of a diff are shown.
@@ -144,10 +144,13 @@ impl BuiltIn for Edit {
             .with_fuzzy(arguments.fuzzy);
         let expected = arguments.expected_sha256.as_deref();
         let changed = changing::changed(&self.0, context, path, &[wanted], expected)?;
-        let facts = facts(&changed, arguments.dry_run);
+        let mut facts = facts(&changed, arguments.dry_run);
         if !arguments.dry_run {
             let deed = changing::write(changed.current, changed.content);
-            writing::commit(&self.0, context, &[deed])?;
+            let done = writing::commit(&self.0, context, &[deed])?;
+            if done.contains(&Done::InPlace) {
+                facts.notes.push(writing::IN_PLACE.to_owned());
+            }
         }
         let deed = if facts.dry_run {
             "Would edit"

@@ -271,8 +271,7 @@ impl Write {
             &facts.sha256[..12]
         );
         if facts.in_place {
-            text += "\nIt was written in place: it has other names or another owner, or its folder \
-                     takes no other file.";
+            text += &format!("\nNote: {}.", writing::IN_PLACE);
         }
         if let Some(backup) = &facts.backup_path {
             text += &format!("\nThe old content is in {backup}.");

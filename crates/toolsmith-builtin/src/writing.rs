@@ -15,6 +15,10 @@ use crate::workspace::{Deed, Digest, Done, FileKey, Missing, OpenFile, Target, W
 /// The largest file that is changed.
 pub(crate) const LARGEST: u64 = 8 << 20;
 
+/// What is told of a file that could not be replaced in one step.
+pub(crate) const IN_PLACE: &str = "it was written in place: it has other names or another owner, \
+                                   or its folder takes no other file";
+
 /// A file that is about to be changed, as it is now.
 #[derive(Debug)]
 pub(crate) struct Current {

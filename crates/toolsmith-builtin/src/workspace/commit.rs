@@ -36,7 +36,7 @@ pub(crate) enum Deed {
 }
 
 impl Deed {
-    pub(super) fn target(&self) -> &Target {
+    pub(crate) fn target(&self) -> &Target {
         match self {
             Self::Write { target, .. } | Self::Remove { target } => target,
         }

@@ -57,6 +57,24 @@ async fn hard_links_stay_together() {
         .await;
     assert_eq!(outcome.metadata["in_place"], true);
     assert_eq!(ground.bytes("b.txt"), b"new\n");
+    for (tool, arguments) in [
+        (
+            "edit",
+            json!({ "file_path": "a.txt", "old_string": "new", "new_string": "newer" }),
+        ),
+        (
+            "multi_edit",
+            json!({ "file_path": "b.txt", "edits": [{ "old_string": "newer", "new_string": "newest" }] }),
+        ),
+    ] {
+        let outcome = ground.call(tool, arguments).await;
+        assert!(
+            text(&outcome).contains("written in place"),
+            "{}",
+            text(&outcome)
+        );
+    }
+    assert_eq!(ground.bytes("a.txt"), b"newest\n");
     assert_eq!(ground.leftovers().len(), 0);
 }
 
