@@ -15,6 +15,7 @@ mod changing;
 pub mod edit;
 mod multi;
 mod numbered;
+pub mod overlays;
 pub mod patch;
 mod placeholder;
 mod plain;
