@@ -11,4 +11,6 @@ mod overlays_hostile;
 mod overlays_refresh;
 mod servers;
 mod servers_hostile;
+#[cfg(target_os = "linux")]
+mod shipped;
 mod spill;
