@@ -34,6 +34,10 @@ mod record;
 
 mod log;
 
+mod guide;
+
+mod guide_examples;
+
 mod isolation;
 
 mod hostile;
