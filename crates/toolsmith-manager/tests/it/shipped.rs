@@ -53,7 +53,11 @@ fn every_built_in_tool_is_complete() {
     assert_eq!(warnings, Vec::<String>::new());
     for tool in shown {
         assert!(tool.returns.is_some(), "{}", tool.name);
-        assert!(tool.purpose().starts_with(|c: char| c.is_uppercase()), "{}", tool.name);
+        assert!(
+            tool.purpose().starts_with(|c: char| c.is_uppercase()),
+            "{}",
+            tool.name
+        );
     }
 }
 
@@ -74,7 +78,11 @@ fn every_example_is_a_call_with_a_comment() {
     for (name, snippets) in shipped().examples {
         for snippet in snippets {
             let example = GuideExample::read(&name, &snippet.code);
-            assert!(example.arguments().is_some(), "{}: {example:?}", snippet.place);
+            assert!(
+                example.arguments().is_some(),
+                "{}: {example:?}",
+                snippet.place
+            );
             assert!(example.comment().is_some(), "{}", snippet.place);
             assert!(snippet.code.starts_with("# "), "{}", snippet.place);
         }

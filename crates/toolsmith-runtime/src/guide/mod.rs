@@ -3,7 +3,8 @@
 //! A guide is made from the tools a caller may see and from overlays, which a host reads
 //! from files. Metadata is assembled (`assemble`), tools are chosen (`select`), sections
 //! rendered (`render`) and put together within a budget (`budget`, `document`). What is
-//! wrong with the overlays is found by `lints`; `tool` makes the guide a tool itself.
+//! wrong with the overlays is found by `lints`; `tool` makes the guide a tool itself, and
+//! `html` a page for people.
 
 mod assemble;
 mod budget;
@@ -11,6 +12,7 @@ mod coverage;
 mod date;
 mod document;
 mod example;
+mod html;
 mod lints;
 mod metadata;
 mod overlays;
@@ -27,6 +29,7 @@ use toolsmith_core::ToolDef;
 
 pub use coverage::Coverage;
 pub use example::GuideExample;
+pub use html::PageError;
 pub use lints::Finding;
 pub use metadata::{LifeCycle, MOST_EXAMPLES, PENDING, ToolMetadata};
 pub use overlays::{Described, Layer, OverlaySource, Overlays, Place, Snippet};

@@ -108,7 +108,9 @@ fn a_page_needs_nothing_but_itself() {
     let page = page(&[tool("read_it")]);
     tags(&page);
     assert!(page.starts_with("<!doctype html>\n<html lang=\"en\">"));
-    for beyond in ["http://", "https://", "url(", "@import", "<link", "<img", "src="] {
+    for beyond in [
+        "http://", "https://", "url(", "@import", "<link", "<img", "src=",
+    ] {
         assert!(!page.contains(beyond), "{beyond}");
     }
     // The policy names what is there, by its hash, and allows nothing else.
@@ -164,7 +166,9 @@ fn nothing_is_hidden_from_those_without_scripts() {
         ]
     );
     assert!(page.contains("<label for=\"search\">"));
-    assert!(page.contains("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"));
+    assert!(
+        page.contains("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
+    );
     assert!(page.contains("@media (prefers-color-scheme: dark)"));
 }
 
@@ -196,7 +200,10 @@ fn every_tool_stands_in_its_category_and_in_the_contents() {
         assert!(ids.contains(id), "{id} leads nowhere");
     }
     for tool in &tools {
-        let link = format!("<li data-for=\"tool-{0}\"><a href=\"#tool-{0}\">{0}</a>", tool.name);
+        let link = format!(
+            "<li data-for=\"tool-{0}\"><a href=\"#tool-{0}\">{0}</a>",
+            tool.name
+        );
         assert!(page.contains(&link), "{link}");
     }
     assert!(page.contains("<span>Generated 2027-01-15</span><span>5 tools</span>"));
@@ -253,7 +260,11 @@ fn a_tool_is_told_whole() {
             "either string or null",
         ]
     );
-    let schema = between(&page, "<pre tabindex=\"0\" aria-label=\"Schema of read_it\"><code>", "</code>");
+    let schema = between(
+        &page,
+        "<pre tabindex=\"0\" aria-label=\"Schema of read_it\"><code>",
+        "</code>",
+    );
     let schema: Value = serde_json::from_str(&unescaped(schema)).unwrap();
     assert_eq!(schema.to_string(), read.input.as_value().to_string());
     let example = between(&page, "<figure", "</figure>");
@@ -274,7 +285,9 @@ fn a_tool_is_told_whole() {
 fn what_is_missing_is_said() {
     let bare = ToolDef::new("bare").unwrap().with_kind(Kind::Read);
     let mut overlays = Overlays::default();
-    overlays.warnings.push("tool_examples.yaml:3: it is <wrong>".to_owned());
+    overlays
+        .warnings
+        .push("tool_examples.yaml:3: it is <wrong>".to_owned());
     let code = "for x in bare(): pass";
     let snippets = vec![Snippet::new(code, Place::default())];
     overlays.own.examples.insert("shown".to_owned(), snippets);
@@ -288,7 +301,10 @@ fn what_is_missing_is_said() {
     assert!(page.contains("<span class=\"state\">Schema only</span>"));
     assert!(page.contains("<p class=\"none\">None.</p>"));
     let warnings = text(between(&page, "id=\"warnings\"", "</section>"));
-    assert!(warnings.contains("tool_examples.yaml:3: it is <wrong>"), "{warnings}");
+    assert!(
+        warnings.contains("tool_examples.yaml:3: it is <wrong>"),
+        "{warnings}"
+    );
     assert!(warnings.contains("'none' not found"), "{warnings}");
     let example = between(&page, "<figure", "</figure>");
     assert!(example.contains(code), "{example}");
@@ -335,9 +351,8 @@ fn saying(name: &str, hostile: &str) -> ToolDef {
     tool.description.usage_notes = vec![hostile.to_owned()];
     tool.meta.category = Some(hostile.to_owned());
     let arguments = json!({ hostile: hostile, "choice": hostile });
-    tool.with_returns(hostile).with_example(
-        Example::new(arguments.as_object().unwrap().clone()).with_comment(hostile),
-    )
+    tool.with_returns(hostile)
+        .with_example(Example::new(arguments.as_object().unwrap().clone()).with_comment(hostile))
 }
 
 fn hostile_page(hostile: &str) -> String {
@@ -401,7 +416,9 @@ fn schemas_without_end() {
 
 #[test]
 fn a_thousand_tools() {
-    let tools: Vec<ToolDef> = (0..1000).map(|index| tool(&format!("read_{index}"))).collect();
+    let tools: Vec<ToolDef> = (0..1000)
+        .map(|index| tool(&format!("read_{index}")))
+        .collect();
     let page = page(&tools);
     for tool in &tools {
         assert!(page.contains(&format!(" id=\"tool-{}\"", tool.name)));

@@ -38,6 +38,8 @@ mod guide;
 
 mod guide_examples;
 
+mod guide_html;
+
 mod isolation;
 
 mod hostile;

@@ -15,7 +15,9 @@ pub(super) fn cleaned(text: &str) -> String {
 /// The paragraphs of a text.
 pub(super) fn paragraphs(text: &str) -> Vec<Value> {
     let text = clean(text).replace("\r\n", "\n");
-    let paragraphs = text.split("\n\n").map(|paragraph| paragraph.trim_matches('\n'));
+    let paragraphs = text
+        .split("\n\n")
+        .map(|paragraph| paragraph.trim_matches('\n'));
     paragraphs
         .filter(|paragraph| !paragraph.trim().is_empty())
         .map(marked)
