@@ -17,6 +17,7 @@ pub mod edit;
 mod missing;
 mod multi;
 mod numbered;
+pub mod overlays;
 pub mod patch;
 mod placeholder;
 mod plain;

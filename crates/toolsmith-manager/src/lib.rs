@@ -3,7 +3,8 @@
 //! Reads `toolsmith.yaml`, strictly ([`config`], [`yaml`]), adds the tools the host
 //! asked for, and builds a [`Toolbox`](toolsmith_runtime::Toolbox) with a store for
 //! large outputs ([`spill`]). Upstream servers are read ([`servers`]) and made ready
-//! to be reached ([`upstreams`]). It reads the files it is pointed at and nothing
+//! to be reached ([`upstreams`]). What is written about tools by hand is kept up to date
+//! ([`overlays`]). It reads the files it is pointed at and nothing
 //! else: the environment and the terminal are the binary's.
 
 extern crate toolsmith_core as toolsmith;
@@ -12,6 +13,7 @@ pub mod config;
 pub mod lint;
 pub mod loader;
 mod manager;
+pub mod overlays;
 pub mod servers;
 pub mod spill;
 pub mod tool_example;

@@ -1,11 +1,11 @@
 //! How configuration files are read: a trait, so that a host can keep them
 //! elsewhere.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{Metadata, OpenOptions};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use crate::yaml::{MAX_BYTES, YamlError};
+use crate::yaml::{self, MAX_BYTES, YamlError};
 
 /// Loads configuration files. Implemented by [`FileLoader`], and by hosts that keep
 /// their configuration in a database or in memory.
@@ -31,30 +31,7 @@ pub struct FileLoader;
 impl ConfigLoader for FileLoader {
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
         let name = path.display().to_string();
-        let failed = |error: std::io::Error| {
-            let message = format!("it cannot be read: {error}");
-            YamlError::whole(name.clone(), message)
-        };
-        // Looked at before it is opened: opening a FIFO would wait for a writer.
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
-        if !metadata.is_file() {
-            let what = if metadata.is_dir() {
-                "a folder"
-            } else {
-                "no regular file"
-            };
-            return Err(YamlError::whole(name, format!("it is {what}")));
-        }
-        let mut bytes = Vec::new();
-        let file = File::open(path).map_err(failed)?;
-        // One byte more than allowed is read, so that too large is told from full.
-        let limit = MAX_BYTES as u64 + 1;
-        file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(Some(bytes))
+        Ok(load_regular(path, &name)?.map(|(_, bytes)| bytes))
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
@@ -65,7 +42,7 @@ impl ConfigLoader for FileLoader {
         };
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(failed(error)),
         };
         let mut files = Vec::new();
@@ -87,4 +64,60 @@ impl ConfigLoader for FileLoader {
         files.sort();
         Ok(files)
     }
+}
+
+/// The bytes of a regular file within the size limit, and what the file was like before
+/// they were read; none if there is no such file. It waits for nobody: what is no regular
+/// file is not opened, or, where it takes the file's place meanwhile, not waited for.
+pub(crate) fn load_regular(
+    path: &Path,
+    name: &str,
+) -> Result<Option<(Metadata, Vec<u8>)>, YamlError> {
+    let failed = |error: std::io::Error| {
+        let message = format!("it cannot be read: {error}");
+        YamlError::whole(name, message)
+    };
+    // Looked at before it is opened: to open a device can do something.
+    match std::fs::metadata(path) {
+        Ok(metadata) => check_regular(&metadata, name)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // To open a FIFO would wait for a writer.
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let metadata = file.metadata().map_err(failed)?;
+    check_regular(&metadata, name)?;
+    let mut bytes = Vec::new();
+    // It may have grown, or have no size at all as in /proc. One byte more than allowed
+    // is read, so that too large is told from full.
+    let limit = MAX_BYTES as u64 + 1;
+    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(Some((metadata, bytes)))
+}
+
+fn check_regular(metadata: &Metadata, name: &str) -> Result<(), YamlError> {
+    let message = if metadata.is_dir() {
+        "it is a folder".to_owned()
+    } else if !metadata.is_file() {
+        "it is no regular file".to_owned()
+    } else if metadata.len() > MAX_BYTES as u64 {
+        yaml::too_large()
+    } else {
+        return Ok(());
+    };
+    Err(YamlError::whole(name, message))
 }

@@ -66,7 +66,9 @@ impl Manager {
     ) -> Result<Self, ManagerError> {
         let name = file.display().to_string();
         let (config, file) = match (loader.load(file)?, if_missing) {
-            (Some(bytes), _) if is_blank(&bytes) => (Config::default(), Some(file.to_owned())),
+            (Some(bytes), _) if yaml::is_blank(&bytes) => {
+                (Config::default(), Some(file.to_owned()))
+            }
             (Some(bytes), _) => (yaml::read(&name, &bytes)?, Some(file.to_owned())),
             (None, IfMissing::UseDefaults) => (Config::default(), None),
             (None, IfMissing::Fail) => {
@@ -241,15 +243,4 @@ pub enum IfMissing {
     UseDefaults,
     /// Somebody asked for that file: it is an error.
     Fail,
-}
-
-/// A file with nothing but white space and comments says nothing, which is allowed.
-fn is_blank(bytes: &[u8]) -> bool {
-    bytes.len() <= yaml::MAX_BYTES
-        && std::str::from_utf8(bytes).is_ok_and(|text| {
-            text.trim_start_matches('\u{feff}')
-                .lines()
-                .map(str::trim)
-                .all(|line| line.is_empty() || line.starts_with('#'))
-        })
 }

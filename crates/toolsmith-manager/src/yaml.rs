@@ -103,8 +103,7 @@ impl fmt::Display for YamlError {
 /// Reads a document into a type.
 pub fn read<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlError> {
     if bytes.len() > MAX_BYTES {
-        let message = format!("it is larger than {MAX_BYTES} bytes");
-        return Err(YamlError::whole(file, message));
+        return Err(YamlError::whole(file, too_large()));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, &error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -119,6 +118,23 @@ pub fn read<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlErro
             None => YamlError::whole(file, message),
         }
     })
+}
+
+/// Tells whether a file has nothing but white space and comments. It says nothing, which
+/// is allowed.
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+    bytes.len() <= MAX_BYTES
+        && std::str::from_utf8(bytes).is_ok_and(|text| {
+            text.trim_start_matches('\u{feff}')
+                .lines()
+                .map(str::trim)
+                .all(|line| line.is_empty() || line.starts_with('#'))
+        })
+}
+
+/// What is said of a file beyond the limit.
+pub(crate) fn too_large() -> String {
+    format!("it is larger than {MAX_BYTES} bytes")
 }
 
 /// Refuses every tag, `!!str` among them: no value here needs one, and what a tag
@@ -187,7 +203,7 @@ fn one_line(message: &str) -> String {
 
 /// A text that steers no terminal, at most so many characters of it. Each character
 /// that would steer or hide leaves one in its place, so that columns stay right.
-fn visible(text: &str, limit: usize) -> String {
+pub(crate) fn visible(text: &str, limit: usize) -> String {
     let mut buffer = [0; 4];
     let mut visible: String = text
         .chars()

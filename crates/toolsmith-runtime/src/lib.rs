@@ -35,6 +35,8 @@ pub mod shape;
 
 pub mod record;
 
+pub mod guide;
+
 mod caller;
 mod keywords;
 mod limits;

@@ -6,6 +6,11 @@ mod accepted;
 mod hostile;
 mod loader;
 mod manager;
+mod overlays;
+mod overlays_hostile;
+mod overlays_refresh;
 mod servers;
 mod servers_hostile;
+#[cfg(target_os = "linux")]
+mod shipped;
 mod spill;

@@ -69,7 +69,7 @@ const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 /// each such schema inside another costs nearly three times as much.
 const UNEVALUATED_COST: u64 = 3;
 
-pub(super) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
+pub(crate) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
     if json::depth_exceeds(schema, MAX_DEPTH) {
         return Err(SchemaFault::Depth { limit: MAX_DEPTH });
     }

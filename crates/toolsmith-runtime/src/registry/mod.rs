@@ -24,6 +24,7 @@ use toolsmith_core::{AnyTool, Binding, ToolName};
 
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
+pub(crate) use measure::measure;
 pub use query::Statistics;
 pub(crate) use query::nearest;
 pub use refresh::{Refreshed, Ticket};

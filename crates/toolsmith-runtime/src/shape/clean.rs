@@ -36,7 +36,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// Tells whether a character can stay wherever it stands.
-fn is_plain(c: char) -> bool {
+pub(crate) fn is_plain(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         c if c.is_control() => false,

@@ -24,6 +24,7 @@ use toolsmith_core::{
 };
 
 pub use clean::clean;
+pub(crate) use clean::is_plain;
 pub use redact::Redactor;
 
 use crate::limits::Limits;

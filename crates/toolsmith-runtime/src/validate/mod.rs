@@ -24,7 +24,7 @@ pub(crate) use dialect::Dialect;
 pub use problem::Problem;
 pub(crate) use text::bounded;
 
-use crate::registry::Entry;
+use crate::registry::{Entry, measure};
 use crate::resolve::ResolvedCall;
 
 /// Mending one value can uncover the next (a list inside a string), but not often.
@@ -64,6 +64,24 @@ impl ValidCall {
 pub fn fits(schema: &Schema, value: &Value) -> bool {
     !json::depth_exceeds(value, json::MAX_DEPTH)
         && compile(schema.as_value()).is_ok_and(|compiled| compiled.is_valid(value))
+}
+
+/// What is wrong with each of some examples of a tool's arguments. Unlike in a call, nothing
+/// is mended or filled in: an example shows how it is done.
+pub(crate) fn misfits(tool: &ToolDef, examples: &[&Map<String, Value>]) -> Vec<Vec<Problem>> {
+    let schema = tool.input.as_value();
+    let (Ok(compiled), Ok(measure)) = (compile(schema), measure(schema)) else {
+        return vec![Vec::new(); examples.len()];
+    };
+    let problems = |arguments: &&Map<String, Value>| {
+        let value = Value::Object((*arguments).clone());
+        let is_bearable = !json::depth_exceeds(&value, measure.argument_depth);
+        if !is_bearable || !measure.affords(&value) || compiled.is_valid(&value) {
+            return Vec::new();
+        }
+        problem::problems(tool, &compiled, &value)
+    };
+    examples.iter().map(problems).collect()
 }
 
 /// Checks a call's arguments.

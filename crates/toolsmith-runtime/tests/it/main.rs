@@ -34,6 +34,12 @@ mod record;
 
 mod log;
 
+mod guide;
+
+mod guide_examples;
+
+mod guide_html;
+
 mod isolation;
 
 mod hostile;

@@ -1,0 +1,176 @@
+//! A schema as a table for people: one row for each argument, those within others by the
+//! way to them. The schema itself stands beneath the table, so what a row leaves out is
+//! not lost.
+
+use std::collections::HashSet;
+
+use minijinja::{Value, context};
+use serde_json::Value as Json;
+
+use super::words::{cleaned, paragraphs};
+
+/// How deep arguments within arguments are shown; a schema that refers to itself has no
+/// end.
+const DEEPEST: usize = 4;
+/// How many rows a table has at most.
+const MOST_ROWS: usize = 200;
+/// How many choices, and how many sorts of value, one row tells.
+const MOST_CHOICES: usize = 40;
+/// How many characters of a value a row tells.
+const LONGEST: usize = 120;
+
+/// The rows of a schema.
+pub(super) fn parameters(schema: &Json) -> Vec<Value> {
+    let mut table = Table {
+        root: schema,
+        rows: Vec::new(),
+    };
+    table.fields(schema, "", 0);
+    table.rows
+}
+
+struct Table<'a> {
+    root: &'a Json,
+    rows: Vec<Value>,
+}
+
+impl<'a> Table<'a> {
+    fn fields(&mut self, schema: &'a Json, way: &str, depth: usize) {
+        let Some(properties) = schema.get("properties").and_then(Json::as_object) else {
+            return;
+        };
+        let required = schema.get("required").and_then(Json::as_array);
+        let required: HashSet<&str> = (required.into_iter().flatten())
+            .filter_map(Json::as_str)
+            .collect();
+        for (name, given) in properties {
+            if self.rows.len() >= MOST_ROWS {
+                return;
+            }
+            let property = self.resolved(given);
+            let way = format!("{way}{name}");
+            let of_either = |keyword: &str| given.get(keyword).or_else(|| property.get(keyword));
+            let description = of_either("description").and_then(Json::as_str);
+            self.rows.push(context! {
+                name => cleaned(&shortened(&way)),
+                kind => self.kind(property, 0),
+                is_required => required.contains(name.as_str()),
+                default => of_either("default").map(written),
+                choices => choices(property),
+                limits => limits(property),
+                description => description.map(paragraphs),
+            });
+            if depth < DEEPEST {
+                self.fields(property, &format!("{way}."), depth + 1);
+                if let Some(items) = property.get("items") {
+                    self.fields(self.resolved(items), &format!("{way}[]."), depth + 1);
+                }
+            }
+        }
+    }
+
+    /// What a schema within this one refers to, or itself. A reference to a reference is
+    /// left alone: it may lead in circles.
+    fn resolved(&self, schema: &'a Json) -> &'a Json {
+        let name = schema.get("$ref").and_then(Json::as_str);
+        let pointer = name.and_then(|name| name.strip_prefix('#'));
+        let meant = pointer.and_then(|pointer| self.root.pointer(pointer));
+        meant.unwrap_or(schema)
+    }
+
+    /// The type in a few words.
+    fn kind(&self, schema: &'a Json, depth: usize) -> String {
+        if schema.get("const").is_some() {
+            return "exactly".to_owned();
+        }
+        let any_of = ["anyOf", "oneOf"].iter();
+        let branches = any_of.filter_map(|keyword| schema.get(keyword)?.as_array());
+        match schema.get("type") {
+            Some(Json::String(name)) if name == "array" => match schema.get("items") {
+                Some(items) if depth < DEEPEST => {
+                    format!("array of {}", self.kind(self.resolved(items), depth + 1))
+                }
+                _ => "array".to_owned(),
+            },
+            Some(Json::String(name)) => cleaned(&shortened(name)),
+            Some(Json::Array(names)) => {
+                let names = names.iter().filter_map(Json::as_str).take(MOST_CHOICES);
+                cleaned(&shortened(&names.collect::<Vec<_>>().join(" or ")))
+            }
+            _ if depth < DEEPEST => {
+                let branches = branches.flatten().take(8);
+                let mut kinds: Vec<String> = branches
+                    .map(|branch| self.kind(self.resolved(branch), depth + 1))
+                    .collect();
+                kinds.dedup();
+                match kinds.is_empty() {
+                    true => "any".to_owned(),
+                    false => shortened(&kinds.join(" or ")),
+                }
+            }
+            _ => "any".to_owned(),
+        }
+    }
+}
+
+/// The values to choose from.
+fn choices(schema: &Json) -> Vec<String> {
+    if let Some(literal) = schema.get("const") {
+        return vec![written(literal)];
+    }
+    let given = schema.get("enum").and_then(Json::as_array);
+    let given = given.map(Vec::as_slice).unwrap_or_default();
+    let mut choices: Vec<String> = given.iter().take(MOST_CHOICES).map(written).collect();
+    if given.len() > MOST_CHOICES {
+        choices.push(format!("… {} more", given.len() - MOST_CHOICES));
+    }
+    choices
+}
+
+/// What a value must keep to, in a few words each.
+fn limits(schema: &Json) -> Vec<String> {
+    let mut limits = Vec::new();
+    let number = |keyword: &str| schema.get(keyword).filter(|value| value.is_number());
+    match (number("minimum"), number("maximum")) {
+        (Some(least), Some(most)) => limits.push(format!("{least} to {most}")),
+        (Some(least), None) => limits.push(format!("at least {least}")),
+        (None, Some(most)) => limits.push(format!("at most {most}")),
+        (None, None) => {}
+    }
+    let bounds = [
+        ("exclusiveMinimum", "more than", ""),
+        ("exclusiveMaximum", "less than", ""),
+        ("multipleOf", "a multiple of", ""),
+        ("minLength", "at least", "characters"),
+        ("maxLength", "at most", "characters"),
+        ("minItems", "at least", "items"),
+        ("maxItems", "at most", "items"),
+    ];
+    for (keyword, words, unit) in bounds {
+        if let Some(bound) = number(keyword) {
+            let plural = match bound.as_u64() {
+                Some(1) => unit.trim_end_matches('s'),
+                _ => unit,
+            };
+            limits.push(format!("{words} {bound} {plural}").trim_end().to_owned());
+        }
+    }
+    for (keyword, words) in [("format", "format"), ("pattern", "pattern")] {
+        if let Some(text) = schema.get(keyword).and_then(Json::as_str) {
+            limits.push(format!("{words} {}", cleaned(&shortened(text))));
+        }
+    }
+    limits
+}
+
+/// A value as JSON, or as much of it as fits.
+fn written(value: &Json) -> String {
+    cleaned(&shortened(&value.to_string()))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

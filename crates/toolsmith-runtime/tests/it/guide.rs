@@ -1,0 +1,635 @@
+//! The usage guide: its form, what is asked for, and where its texts come from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use comrak::nodes::{AstNode, NodeValue};
+use comrak::{Arena, Options, parse_document};
+use serde_json::{Value, json};
+use toolsmith_core::{Effect, Kind, Schema, Source, ToolDef};
+use toolsmith_runtime::guide::{
+    Budget, Described, ExampleForm, Guide, Layer, LifeCycle, Overlays, PENDING, Place, Request,
+    Response, Snippet,
+};
+use toolsmith_testing::tools::{definition, taking};
+
+pub(crate) fn now() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_759_536_000)
+}
+
+pub(crate) fn guide_over(overlays: Overlays) -> Guide {
+    Guide::new(Arc::new(Arc::new(overlays)), now)
+}
+
+pub(crate) fn plain_guide() -> Guide {
+    guide_over(Overlays::default())
+}
+
+pub(crate) fn place(line: usize) -> Place {
+    Place {
+        file: "overlay.yaml".into(),
+        line,
+    }
+}
+
+pub(crate) fn described(text: &str) -> Described {
+    let mut described = Described::default();
+    described.text = Some(text.to_owned());
+    described.place = place(1);
+    described
+}
+
+/// A layer of texts and of examples by tool.
+pub(crate) fn layer(texts: &[(&str, Described)], examples: &[(&str, &[&str])]) -> Layer {
+    let mut layer = Layer::default();
+    layer.descriptions = texts
+        .iter()
+        .map(|(name, entry)| ((*name).to_owned(), entry.clone()))
+        .collect();
+    layer.examples = examples
+        .iter()
+        .map(|(name, snippets)| {
+            let snippets = snippets.iter().enumerate();
+            let snippets = snippets.map(|(index, code)| Snippet::new(*code, place(index + 1)));
+            ((*name).to_owned(), snippets.collect())
+        })
+        .collect::<BTreeMap<_, _>>();
+    layer
+}
+
+pub(crate) fn with_own(own: Layer) -> Overlays {
+    let mut overlays = Overlays::default();
+    overlays.own = own;
+    overlays
+}
+
+/// What a document is made of, as a CommonMark parser sees it.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Outline {
+    /// Level and text.
+    pub(crate) headings: Vec<(u8, String)>,
+    /// Language and code.
+    pub(crate) code: Vec<(String, String)>,
+    /// Rules between sections.
+    pub(crate) rules: usize,
+    /// Anything we never write.
+    pub(crate) foreign: Vec<String>,
+}
+
+pub(crate) fn outline(markdown: &str) -> Outline {
+    let mut options = Options::default();
+    options.extension.table = true;
+    options.extension.strikethrough = true;
+    options.extension.footnotes = true;
+    options.extension.tasklist = true;
+    let arena = Arena::new();
+    let mut outline = Outline::default();
+    for node in parse_document(&arena, markdown, &options).descendants() {
+        match &node.data.borrow().value {
+            NodeValue::Heading(heading) => outline.headings.push((heading.level, text_of(node))),
+            NodeValue::CodeBlock(block) => {
+                let code = (block.info.clone(), block.literal.clone());
+                outline.code.push(code);
+            }
+            NodeValue::ThematicBreak => outline.rules += 1,
+            NodeValue::Document
+            | NodeValue::Paragraph
+            | NodeValue::Text(_)
+            | NodeValue::Code(_)
+            | NodeValue::SoftBreak
+            | NodeValue::Strong
+            | NodeValue::List(_)
+            | NodeValue::Item(_) => {}
+            other => outline.foreign.push(format!("{other:?}")),
+        }
+    }
+    outline
+}
+
+pub(crate) fn text_of<'a>(node: &'a AstNode<'a>) -> String {
+    let mut text = String::new();
+    for node in node.descendants() {
+        match &node.data.borrow().value {
+            NodeValue::Text(more) => text.push_str(more),
+            NodeValue::Code(code) => text.push_str(&code.literal),
+            NodeValue::SoftBreak => text.push('\n'),
+            _ => {}
+        }
+    }
+    text
+}
+
+pub(crate) fn tool(name: &str, effect: Effect) -> Arc<ToolDef> {
+    Arc::new(
+        taking(name, json!({ "path": { "type": "string" } }))
+            .with_effect(effect)
+            .with_description("Does something that takes a sentence to tell."),
+    )
+}
+
+fn catalogue() -> Vec<Arc<ToolDef>> {
+    let imported = Source::Mcp {
+        server: "github".to_owned(),
+    };
+    vec![
+        tool("run_command", Effect::Execute),
+        Arc::new(definition("create_issue").with_source(imported)),
+        tool("read_file", Effect::Read),
+        tool("fetch_page", Effect::Network),
+        tool("get_help", Effect::Read),
+        tool("list_directory", Effect::Read),
+        tool("search_in_files", Effect::Read),
+        tool("write_file", Effect::Write),
+        tool("show_tree", Effect::Read),
+    ]
+}
+
+fn names(names: &[&str]) -> Request {
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    Request::everything().with_tool_names(Some(names))
+}
+
+fn headings(response: &Response) -> Vec<String> {
+    let headings = outline(&response.content).headings.into_iter();
+    headings
+        .map(|(level, text)| format!("{} {text}", "#".repeat(level.into())))
+        .collect()
+}
+
+#[test]
+fn a_guide_has_the_form_that_was_promised() {
+    let list = taking("list_directory", json!({ "path": { "type": "string" } }))
+        .with_kind(Kind::Read)
+        .with_returns("The entries.");
+    let own = layer(
+        &[(
+            "list_directory",
+            described("列出指定目录下的所有文件和子目录。"),
+        )],
+        &[("list_directory", &["# 列出src\nlist_directory(path='src')"])],
+    );
+    let response = guide_over(with_own(own)).answer(&[Arc::new(list)], &Request::everything());
+    assert_eq!(
+        response.content,
+        r#"# Toolsmith Tools Usage Guide
+
+Generated: 2025-10-04 | Tools: 1 | Category Filter: None
+
+## Navigation Tools (1)
+
+### list_directory
+**Purpose**: 列出指定目录下的所有文件和子目录。
+
+**Parameters**:
+```json
+{
+  "type": "object",
+  "properties": {
+    "path": {
+      "type": "string"
+    }
+  },
+  "required": [
+    "path"
+  ],
+  "additionalProperties": false
+}
+```
+
+**Example**:
+```python
+# 列出src
+list_directory(path="src")
+```
+
+**Returns**: The entries.
+
+---
+"#
+    );
+    assert_eq!(response.warnings, Vec::<String>::new());
+    let metadata = response.metadata;
+    assert_eq!((metadata.total_tools, metadata.tool_count), (1, 1));
+    assert_eq!(metadata.filtered_count, 1);
+    assert_eq!(metadata.size_bytes, response.content.len());
+    assert!(metadata.generation_time_ms > 0.0);
+}
+
+#[test]
+fn the_first_categories_come_first_and_the_others_by_name() {
+    let response = plain_guide().answer(&catalogue(), &Request::everything());
+    assert_eq!(
+        headings(&response),
+        [
+            "# Toolsmith Tools Usage Guide",
+            "## Navigation Tools (2)",
+            "### list_directory",
+            "### show_tree",
+            "## Search Tools (1)",
+            "### search_in_files",
+            "## Read Tools (1)",
+            "### read_file",
+            "## Guide Tools (1)",
+            "### get_help",
+            "## Edit Tools (1)",
+            "### write_file",
+            "## Execution Tools (1)",
+            "### run_command",
+            "## Github Tools (1)",
+            "### create_issue",
+            "## Network Tools (1)",
+            "### fetch_page",
+        ]
+    );
+    let outline = outline(&response.content);
+    assert_eq!((outline.rules, outline.code.len()), (9, 9));
+    assert_eq!(outline.foreign, Vec::<String>::new());
+}
+
+#[test]
+fn a_category_can_be_given_and_the_users_word_is_last() {
+    let mut given = definition("one").with_kind(Kind::Read);
+    given.meta.category = Some("code".to_owned());
+    let tools = [Arc::new(given)];
+    let category = |text: &str| {
+        let mut entry = Described::default();
+        entry.category = Some(text.to_owned());
+        entry
+    };
+    let shown = |overlays: Overlays| {
+        let (metadata, _) = guide_over(overlays).assembled(&tools, &Request::everything());
+        metadata[0].category.clone()
+    };
+    let mut overlays = Overlays::default();
+    assert_eq!(shown(overlays.clone()), "code");
+    overlays.shipped = Arc::new(layer(&[("one", category("shipped"))], &[]));
+    assert_eq!(shown(overlays.clone()), "shipped");
+    overlays.own = layer(&[("one", category("  Search "))], &[]);
+    assert_eq!(shown(overlays.clone()), "search");
+    overlays.own = layer(&[("one", category(" \u{200b}\n"))], &[]);
+    assert_eq!(shown(overlays), "shipped");
+}
+
+#[test]
+fn texts_come_from_the_uppermost_layer_that_has_them_field_by_field() {
+    let code = definition("one")
+        .with_description("From the code.\n\nAnd more.")
+        .with_returns("Code's return.");
+    let tools = [Arc::new(code)];
+    let mut shipped = described("Shipped text.");
+    shipped.returns = Some("Shipped return.".to_owned());
+    let mut overlays = Overlays::default();
+    let told = |overlays: &Overlays| {
+        let (mut all, _) = guide_over(overlays.clone()).assembled(&tools, &Request::everything());
+        let tool = all.remove(0);
+        (tool.description, tool.details, tool.returns)
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        told(&overlays),
+        (
+            some("From the code."),
+            some("And more."),
+            some("Code's return.")
+        )
+    );
+    overlays.shipped = Arc::new(layer(&[("one", shipped)], &[]));
+    assert_eq!(
+        told(&overlays),
+        (some("Shipped text."), None, some("Shipped return."))
+    );
+    overlays.own = layer(&[("one", described("Own\ntext.\n\n\n\nIts rest."))], &[]);
+    assert_eq!(
+        told(&overlays),
+        (
+            some("Own\ntext."),
+            some("Its rest."),
+            some("Shipped return.")
+        )
+    );
+    // A placeholder says nothing.
+    overlays.own = layer(&[("one", described(" [Description pending]\n"))], &[]);
+    assert_eq!(told(&overlays).0, some("Shipped text."));
+}
+
+#[test]
+fn the_life_cycle_goes_from_schema_to_complete() {
+    let bare = || ToolDef::new("bare").unwrap().with_kind(Kind::Read);
+    let states = |tool: ToolDef, overlays: Overlays| {
+        let coverage = guide_over(overlays).coverage(&[Arc::new(tool)]);
+        let states = coverage.into_iter().map(|row| (row.name, row.state));
+        states.collect::<Vec<_>>()
+    };
+    let row = |state| vec![("bare".to_owned(), state)];
+    let example: &[(&str, &[&str])] = &[("bare", &["bare()"])];
+    let text = [("bare", described("A description of the bare tool."))];
+    assert_eq!(
+        states(bare(), Overlays::default()),
+        row(LifeCycle::SchemaOnly)
+    );
+    assert_eq!(
+        states(bare().with_description(PENDING), Overlays::default()),
+        row(LifeCycle::SchemaOnly)
+    );
+    assert_eq!(
+        states(bare(), with_own(layer(&[], example))),
+        row(LifeCycle::SchemaOnly)
+    );
+    assert_eq!(
+        states(
+            bare().with_description("Said in code."),
+            Overlays::default()
+        ),
+        row(LifeCycle::Documented)
+    );
+    assert_eq!(
+        states(bare(), with_own(layer(&text, &[]))),
+        row(LifeCycle::Documented)
+    );
+    assert_eq!(
+        states(bare(), with_own(layer(&text, example))),
+        row(LifeCycle::Complete)
+    );
+    let other = [("other", described("There is no such tool anywhere."))];
+    assert_eq!(
+        states(bare(), with_own(layer(&other, &[]))),
+        [
+            ("bare".to_owned(), LifeCycle::SchemaOnly),
+            ("other".to_owned(), LifeCycle::Unregistered),
+        ]
+    );
+    assert_eq!(json!(LifeCycle::SchemaOnly), json!("SchemaOnly"));
+    assert_eq!(LifeCycle::Complete.to_string(), "Complete");
+    let tools = [Arc::new(bare())];
+    let response = plain_guide().answer(&tools, &Request::everything());
+    assert!(
+        response
+            .content
+            .contains("**Purpose**: \\[Description pending]\n")
+    );
+}
+
+#[test]
+fn names_and_categories_filter() {
+    let tools = catalogue();
+    let count = |request: &Request| {
+        let response = plain_guide().answer(&tools, request);
+        let metadata = &response.metadata;
+        (
+            metadata.total_tools,
+            metadata.filtered_count,
+            response.warnings,
+        )
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(
+        count(&names(&["read_file", "show_tree"])),
+        (9, 2, none.clone())
+    );
+    assert_eq!(
+        count(&names(&["read_file", "read_file"])),
+        (9, 1, none.clone())
+    );
+    let navigation = Request::everything().with_category(Some("Navigation".to_owned()));
+    assert_eq!(count(&navigation), (9, 2, none.clone()));
+    let response = plain_guide().answer(&tools, &navigation);
+    assert!(
+        response
+            .content
+            .contains("| Tools: 2 | Category Filter: navigation\n")
+    );
+    let both = names(&["show_tree", "read_file"]).with_category(Some("read".to_owned()));
+    assert_eq!(count(&both), (9, 1, none));
+    let (_, shown, warnings) = count(&names(&[]));
+    assert_eq!(shown, 9);
+    assert_eq!(
+        warnings,
+        ["The list of tool names is empty; all tools are shown."]
+    );
+    let blank = Request::everything().with_category(Some(" ".to_owned()));
+    assert_eq!(count(&blank).1, 9);
+    assert_eq!(count(&blank).2.len(), 1);
+}
+
+#[test]
+fn an_unknown_name_is_warned_of_once_with_the_nearest_first() {
+    let tools = catalogue();
+    let request = names(&["nope", "read_fiel", "read_file", "nope"]);
+    let response = plain_guide().answer(&tools, &request);
+    assert_eq!(response.metadata.invalid_names, ["nope", "read_fiel"]);
+    assert_eq!(response.metadata.tool_count, 1);
+    assert_eq!(
+        response.warnings,
+        [
+            "Tool 'nope' not found. Available: list_directory, show_tree, search_in_files, \
+             read_file, get_help, write_file, run_command, create_issue, fetch_page",
+            "Tool 'read_fiel' not found. Available: read_file, list_directory, show_tree, \
+             search_in_files, get_help, write_file, run_command, create_issue, fetch_page",
+        ]
+    );
+}
+
+#[test]
+fn what_finds_nothing_is_answered_by_an_index() {
+    let tools = catalogue();
+    let index = "**Available tools (9)**: list_directory, show_tree, search_in_files, read_file, \
+                 get_help, write_file, run_command, create_issue, fetch_page\n";
+    let response = plain_guide().answer(&tools, &names(&["a", "b"]));
+    assert!(response.content.ends_with(index), "{}", response.content);
+    assert_eq!(response.warnings.len(), 2);
+    assert_eq!(response.metadata.filtered_count, 0);
+    let unknown = Request::everything().with_category(Some("nope".to_owned()));
+    let response = plain_guide().answer(&tools, &unknown);
+    assert!(response.content.ends_with(index));
+    assert_eq!(
+        response.warnings,
+        [
+            "There are no tools in category 'nope'. Available: navigation, search, read, guide, \
+          edit, execution, github, network"
+        ]
+    );
+    let elsewhere = names(&["read_file"]).with_category(Some("search".to_owned()));
+    let response = plain_guide().answer(&tools, &elsewhere);
+    assert!(response.content.ends_with(index));
+    assert_eq!(
+        response.warnings,
+        ["None of the tools asked for is in category 'search'."]
+    );
+    let response = plain_guide().answer(&[], &Request::everything());
+    assert!(response.content.ends_with("\n\nNo tools are available.\n"));
+    assert_eq!(response.warnings, ["There are no tools."]);
+    assert_eq!(response.metadata.total_tools, 0);
+}
+
+#[test]
+fn thousands_of_names_are_answered_in_bounded_time_and_space() {
+    let tools: Vec<_> = (0..1000)
+        .map(|n| tool(&format!("tool_number_{n}"), Effect::Read))
+        .collect();
+    let mut wanted: Vec<String> = (0..20_000)
+        .map(|n| format!("{n}{}", "x".repeat(500)))
+        .collect();
+    wanted.push("tool_number_7".to_owned());
+    let request = Request::everything().with_tool_names(Some(wanted));
+    let response = plain_guide().answer(&tools, &request);
+    assert_eq!(response.metadata.tool_count, 1);
+    assert_eq!(response.warnings.len(), 101);
+    assert_eq!(
+        response.warnings[100],
+        "19900 more of the names are no tools."
+    );
+    assert_eq!(response.metadata.invalid_names.len(), 1000);
+    let whole = serde_json::to_string(&response).unwrap();
+    assert!(whole.len() < 150_000, "{} bytes", whole.len());
+}
+
+#[test]
+fn examples_are_shown_in_the_form_that_is_wanted() {
+    let read = taking(
+        "read",
+        json!({ "path": { "type": "string" }, "lines": { "type": "integer" } }),
+    );
+    let snippets: &[&str] = &[
+        "# Some of it\nread(path='a b.txt', lines=3)",
+        "{\"path\": \"x\", \"lines\": 1}",
+        "for x in y:\n    read(path=x)",
+    ];
+    let guide = guide_over(with_own(layer(&[], &[("read", snippets)])));
+    let tools = [Arc::new(read)];
+    let code = |form| {
+        let request = Request::everything().with_examples(form);
+        let outline = outline(&guide.answer(&tools, &request).content);
+        assert_eq!(outline.foreign, Vec::<String>::new());
+        outline.code.into_iter().skip(1).collect::<Vec<_>>()
+    };
+    let block = |language: &str, code: &str| (language.to_owned(), code.to_owned());
+    let looped = "for x in y:\n    read(path=x)\n";
+    assert_eq!(
+        code(ExampleForm::Python),
+        [block(
+            "python",
+            "# Some of it\nread(path=\"a b.txt\", lines=3)\n\nread(path=\"x\", lines=1)\n\n\
+             for x in y:\n    read(path=x)\n"
+        )]
+    );
+    assert_eq!(
+        code(ExampleForm::Json),
+        [
+            block("json", "{\n  \"path\": \"a b.txt\",\n  \"lines\": 3\n}\n"),
+            block("json", "{\n  \"path\": \"x\",\n  \"lines\": 1\n}\n"),
+            block("python", looped),
+        ]
+    );
+    assert_eq!(
+        code(ExampleForm::CommandLine),
+        [
+            block(
+                "sh",
+                "# Some of it\ntoolsmith call read path='a b.txt' lines=3\n\n\
+                 toolsmith call read path=x lines=1\n"
+            ),
+            block("python", looped),
+        ]
+    );
+}
+
+#[test]
+fn no_more_than_five_examples_are_shown_and_none_is_dropped_for_its_form() {
+    let snippets: Vec<String> = (0..50).map(|n| format!("one(n={n})")).collect();
+    let snippets: Vec<&str> = snippets.iter().map(String::as_str).collect();
+    let long = "print(1)\n".repeat(200);
+    let examples: &[(&str, &[&str])] = &[("one", &snippets), ("two", &[&long])];
+    let guide = guide_over(with_own(layer(&[], examples)));
+    let tools = [Arc::new(definition("one")), Arc::new(definition("two"))];
+    let response = guide.answer(&tools, &Request::everything());
+    let code = outline(&response.content).code;
+    assert_eq!(code[1].1.matches("one(").count(), 5);
+    assert_eq!(code[3].1.lines().count(), 11);
+    assert!(code[3].1.ends_with("# … 190 more lines\n"));
+}
+
+#[test]
+fn warnings_of_the_overlays_come_with_every_guide() {
+    let mut overlays = Overlays::default();
+    overlays.warnings = vec!["tool_examples.yaml:3: tabs\u{202e} are no indentation".to_owned()];
+    overlays.warnings.extend((0..100).map(|n| n.to_string()));
+    let response = guide_over(overlays).answer(&catalogue(), &Request::everything());
+    assert_eq!(
+        response.warnings[0],
+        "tool_examples.yaml:3: tabs are no indentation"
+    );
+    assert_eq!(response.warnings.len(), 20);
+}
+
+#[test]
+fn another_title_and_another_template_can_be_given() {
+    let template = "{% if part == 'tool' %}{{ name }}: {{ purpose }}{% elif part == 'head' %}\
+                    {{ title }}!{% endif %}";
+    let guide = plain_guide().with_title(" My\n*Server* ");
+    let titled = guide.answer(&catalogue(), &Request::everything());
+    assert!(
+        titled
+            .content
+            .starts_with("# My \\*Server\\* Tools Usage Guide\n")
+    );
+    let guide = guide.with_template("own.j2", template).unwrap();
+    let request = names(&["read_file"]);
+    let response = guide.answer(&catalogue(), &request);
+    let purpose = "Does something that takes a sentence to tell.";
+    assert_eq!(
+        response.content,
+        format!("My \\*Server\\*!\n\n\n\nread_file: {purpose}\n")
+    );
+}
+
+#[test]
+fn a_template_that_fails_is_told_of_with_its_line() {
+    let error = plain_guide()
+        .with_template("own.j2", "\n\n{% if %}")
+        .unwrap_err();
+    assert_eq!((error.name.as_str(), error.line), ("own.j2", Some(3)));
+    let endless = "{% for a in range(9999) %}{% for b in range(9999) %}X{% endfor %}{% endfor %}";
+    for (template, reason) in [
+        ("{{ part }}\n{{ nobody }}", "own.j2:2: "),
+        (endless, "it writes more than there is room for"),
+        (
+            &endless.replace('X', ""),
+            "own.j2:1: engine ran out of fuel",
+        ),
+    ] {
+        let guide = plain_guide().with_template("own.j2", template).unwrap();
+        let response = guide.answer(&catalogue(), &Request::everything());
+        assert!(response.content.starts_with("# Toolsmith"), "{template}");
+        let [warning] = response.warnings.as_slice() else {
+            panic!("{:?}", response.warnings);
+        };
+        assert!(warning.contains(reason), "{warning}");
+    }
+    let large = "x".repeat(300_000);
+    assert!(plain_guide().with_template("own.j2", &large).is_err());
+}
+
+/// The schemas of definitions are shown exactly: value and order of keys.
+#[test]
+fn schemas_are_shown_as_they_are_registered() {
+    let schema = json!({
+        "type": "object",
+        "zebra": 1,
+        "properties": { "z": { "description": "``` \u{202e} \u{e0041} é" }, "a": true },
+        "alpha": [1.5, null, "\u{7f}"],
+    });
+    let received = Schema::as_received(schema.clone()).unwrap();
+    let tools = [Arc::new(definition("one").with_input(received))];
+    let whole = plain_guide().answer(&tools, &Request::everything());
+    for budget in [50_000, whole.content.len() - 1] {
+        let request = Request::everything().with_budget(Budget::Bytes(budget));
+        let response = plain_guide().answer(&tools, &request);
+        assert_eq!(response.metadata.tool_count, 1, "{budget}");
+        let code = outline(&response.content).code.remove(0).1;
+        let shown: Value = serde_json::from_str(&code).unwrap();
+        assert_eq!(shown.to_string(), schema.to_string());
+        assert!(!code.contains(['\u{202e}', '\u{e0041}', '\u{7f}']) && !code.contains("```"));
+        assert_eq!(code.contains("\n  "), budget == 50_000);
+    }
+}
