@@ -38,6 +38,14 @@ mod guide;
 
 mod guide_examples;
 
+mod guide_budget;
+
+mod guide_hostile;
+
+mod guide_lints;
+
+mod guide_tool;
+
 mod isolation;
 
 mod hostile;
