@@ -27,9 +27,6 @@ pub struct Binding {
     /// The prefix of its offered name instead of the toolbox's; empty for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// How many bytes of text a model gets from one call, instead of the toolbox's limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_bytes: Option<usize>,
 }
 
 impl Binding {
@@ -40,7 +37,6 @@ impl Binding {
             timeout: self.timeout.or(beneath.timeout),
             exposure: self.exposure.or(beneath.exposure),
             prefix: self.prefix.or(beneath.prefix),
-            output_bytes: self.output_bytes.or(beneath.output_bytes),
         }
     }
 
@@ -67,13 +63,6 @@ impl Binding {
     #[must_use]
     pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
-        self
-    }
-
-    /// Sets how many bytes of text a model gets from one call.
-    #[must_use]
-    pub fn with_output_bytes(mut self, bytes: usize) -> Self {
-        self.output_bytes = Some(bytes);
         self
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
-    AnyTool, Binding, Block, Example, Hints, Kind, Outcome, Plan, Schema, ToolDef, ToolError,
+    AnyTool, Block, Example, Hints, Kind, Outcome, Plan, Schema, ToolDef, ToolError,
 };
 
 use super::{Guide, Request};
@@ -27,7 +27,6 @@ struct Arguments {
 /// The tool that shows a guide. It blocks its thread: overlays may have to be read again.
 pub fn tool(guide: Arc<Guide>) -> AnyTool {
     FunctionTool::new(definition())
-        .with_binding(Binding::default().with_output_bytes(REPLY_BYTES))
         .with_plan(|_: &Arguments| Ok(Plan::new("Show how tools are used")))
         .into_blocking(move |arguments: Arguments, context| {
             let request = Request::everything()
@@ -50,6 +49,7 @@ pub fn tool(guide: Arc<Guide>) -> AnyTool {
             outcome
                 .with_block(Block::text(response.content))
                 .with_value(value)
+                .with_room(REPLY_BYTES)
         })
 }
 

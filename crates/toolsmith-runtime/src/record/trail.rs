@@ -15,7 +15,6 @@ use super::Recorders;
 use crate::caller::Caller;
 use crate::permit::{Decision, Verdict};
 use crate::plan::PlannedCall;
-use crate::registry::Entry;
 use crate::shape::Redactor;
 
 /// How much of the name a call was made by is kept.
@@ -35,8 +34,6 @@ pub(crate) struct Trail {
     id: CallId,
     called_as: String,
     tool: Option<Arc<ToolDef>>,
-    /// What the tool's binding says instead of the toolbox's limit.
-    output_bytes: Option<usize>,
     arguments: Noted,
     repairs: Vec<String>,
     began: Instant,
@@ -89,7 +86,6 @@ impl Trail {
             id,
             called_as,
             tool: None,
-            output_bytes: None,
             arguments: Noted::None,
             repairs: Vec::new(),
             began: Instant::now(),
@@ -130,12 +126,6 @@ impl Trail {
         self.tool.as_ref()
     }
 
-    /// How many bytes of text a model gets from the call, where its tool has a limit of
-    /// its own.
-    pub(crate) fn output_bytes(&self) -> Option<usize> {
-        self.output_bytes
-    }
-
     /// Writes down what is known about the call.
     pub(crate) fn note_facts(&self, facts: &mut Facts) {
         facts.tool = self.tool.as_ref().map(|tool| tool.name.clone());
@@ -148,9 +138,8 @@ impl Trail {
         facts.repairs.clone_from(&self.repairs);
     }
 
-    pub(crate) fn resolved(&mut self, entry: &Entry) {
-        self.tool = Some(Arc::clone(&entry.definition));
-        self.output_bytes = entry.binding.output_bytes;
+    pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>) {
+        self.tool = Some(Arc::clone(tool));
     }
 
     pub(crate) fn planned(&mut self, call: &PlannedCall) {

@@ -4,7 +4,6 @@ mod batch;
 mod builder;
 mod explain;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -224,7 +223,7 @@ impl Inner {
     async fn prepare(&self, call: RawCall, caller: &Caller, trail: &mut Trail) -> Prepared {
         let offer = caller.offer().map(|offer| &**offer);
         let planned = resolve(call, &self.registry, offer)
-            .inspect(|call| trail.resolved(&call.entry))
+            .inspect(|call| trail.resolved(&call.entry.definition))
             .and_then(|call| validate(call, &self.cache, self.limits.argument_bytes))
             .and_then(|call| plan(call, &self.shaper, self.limits.judging));
         let planned = match planned {
@@ -312,11 +311,7 @@ impl Inner {
             id: trail.id(),
             tool: trail.tool(),
         };
-        let mut limits = Cow::Borrowed(&self.limits);
-        if let Some(bytes) = trail.output_bytes() {
-            limits.to_mut().output_bytes = bytes;
-        }
-        let mut outcome = self.shaper.shape(outcome, &about, &limits).await;
+        let mut outcome = self.shaper.shape(outcome, &about, &self.limits).await;
         trail.note_facts(&mut outcome.facts);
         trail.replied(Some(&outcome));
         outcome.into()

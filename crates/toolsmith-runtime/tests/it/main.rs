@@ -38,7 +38,15 @@ mod guide;
 
 mod guide_examples;
 
+mod guide_budget;
 mod guide_html;
+
+
+mod guide_hostile;
+
+mod guide_lints;
+
+mod guide_tool;
 
 mod isolation;
 
