@@ -20,7 +20,6 @@ pub(crate) const DIFF: usize = 200;
 #[derive(Debug)]
 pub(crate) struct Edit(pub(crate) Workspace);
 
-/// What it is called with.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// The file: relative to the workspace, or absolute within it.

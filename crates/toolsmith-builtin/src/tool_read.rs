@@ -26,7 +26,6 @@ const IMAGE: u64 = 5 << 20;
 #[derive(Debug)]
 pub(crate) struct Read(pub(crate) Workspace);
 
-/// What it is called with.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// The file: relative to the workspace, or absolute within it.

@@ -16,7 +16,6 @@ use crate::workspace::Workspace;
 #[derive(Debug)]
 pub(crate) struct ReadFiles(pub(crate) Workspace);
 
-/// What it is called with.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// The files: relative to the workspace, or absolute within it.

@@ -32,7 +32,6 @@ const MOST: usize = 50;
 #[derive(Debug)]
 pub(crate) struct ReadProjectContext(pub(crate) Workspace);
 
-/// What it is called with.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// Whether GEMINI.md and .cursorrules are read too.

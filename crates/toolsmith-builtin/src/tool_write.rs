@@ -23,7 +23,6 @@ const BACKUP: &str = ".bak";
 #[derive(Debug)]
 pub(crate) struct Write(pub(crate) Workspace);
 
-/// What it is called with.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// The file: relative to the workspace, or absolute within it.

@@ -118,6 +118,8 @@ pub(crate) enum Command {
     Call(Call),
     /// Make many calls in parallel; the replies come in call order
     Batch(Batch),
+    /// Explain the tools: what they are for, how they are called, what they return
+    Guide(Guide),
     /// Check the configuration and the tools
     Check {
         /// Treat every finding as an error.
@@ -135,6 +137,75 @@ pub(crate) enum Command {
         /// The shell.
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  toolsmith guide
+  toolsmith guide read edit --examples cli
+  toolsmith guide --category search --tokens 2000
+  toolsmith guide --format html > guide.html
+
+What tool_descriptions.yaml and tool_examples.yaml in the root say lies over what the
+tools say of themselves.")]
+pub(crate) struct Guide {
+    /// The tools to explain [default: all of them]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// Only tools of this category.
+    #[arg(long, value_name = "CATEGORY")]
+    pub(crate) category: Option<String>,
+
+    /// How it is written; --json is the same as json.
+    #[arg(long, value_enum, default_value = "markdown", value_name = "FORMAT")]
+    pub(crate) format: GuideForm,
+
+    /// How examples are written.
+    #[arg(long, value_enum, default_value = "python", value_name = "FORM")]
+    pub(crate) examples: ExampleForm,
+
+    /// How many bytes Markdown may have [default: 50000]
+    #[arg(long, value_name = "N", conflicts_with = "tokens")]
+    pub(crate) bytes: Option<usize>,
+
+    /// How many tokens Markdown may have, as they are estimated.
+    #[arg(long, value_name = "N")]
+    pub(crate) tokens: Option<usize>,
+
+    /// Write Markdown by this minijinja template.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+
+    /// Show how far the documentation of each tool is instead.
+    #[arg(long)]
+    pub(crate) coverage: bool,
+}
+
+/// How a guide is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GuideForm {
+    Markdown,
+    Json,
+    Html,
+}
+
+/// How examples are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExampleForm {
+    Python,
+    Json,
+    Cli,
+}
+
+impl From<ExampleForm> for toolsmith_runtime::guide::ExampleForm {
+    fn from(form: ExampleForm) -> Self {
+        match form {
+            ExampleForm::Python => Self::Python,
+            ExampleForm::Json => Self::Json,
+            ExampleForm::Cli => Self::CommandLine,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

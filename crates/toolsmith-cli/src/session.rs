@@ -1,11 +1,17 @@
 //! One run of the binary: the toolbox, and on whose behalf it is called.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tokio::runtime::Handle;
 use toolsmith_core::{AnyTool, CancellationToken};
+use toolsmith_manager::overlays::OverlayFiles;
+#[cfg(target_os = "linux")]
+use toolsmith_manager::overlays::Shipped;
 use toolsmith_manager::{FileLoader, Manager, lint};
 use toolsmith_mcp::client::{Questions, Upstreams};
+use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -21,6 +27,9 @@ use crate::prompt::TerminalApprover;
 pub(crate) struct Session {
     pub(crate) manager: Manager,
     pub(crate) toolbox: Toolbox,
+    /// What is written about the tools by hand.
+    pub(crate) overlays: Arc<OverlayFiles>,
+    pub(crate) guide: Arc<Guide>,
 }
 
 /// Which upstream servers a command needs.
@@ -48,6 +57,8 @@ impl Session {
             Some(file) => Manager::open_file(file)?,
             None => Manager::open(cli.root())?,
         };
+        let overlays = Arc::new(overlays(cli));
+        let guide = Arc::new(guide(&manager, &overlays)?);
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
         let mut manager = manager
             .with_prefix(prefix)
@@ -58,12 +69,18 @@ impl Session {
             .with_servers(&FileLoader, cli.root())
             .with_server_entries(cli.server.iter().cloned())
             .with_environment(&environment::everything(), cli.root(), questions)
-            .with_tools("builtin", built_in(cli)?);
+            .with_tools("builtin", built_in(cli)?)
+            .with_tools("builtin", [guide::tool(Arc::clone(&guide))]);
         if environment::wants_examples() {
             manager = manager.with_examples();
         }
         let toolbox = manager.build()?;
-        Ok(Self { manager, toolbox })
+        Ok(Self {
+            manager,
+            toolbox,
+            overlays,
+            guide,
+        })
     }
 
     /// Begins to reach upstream servers: all of them, or those a name may mean.
@@ -135,6 +152,42 @@ impl Session {
     }
 }
 
+/// What the folder says of the tools, over what came with the program.
+fn overlays(cli: &Cli) -> OverlayFiles {
+    let files = OverlayFiles::in_folder(cli.root(), SystemTime::now);
+    #[cfg(target_os = "linux")]
+    let files = files.over(Shipped {
+        descriptions: toolsmith_builtin::overlays::DESCRIPTIONS,
+        examples: toolsmith_builtin::overlays::EXAMPLES,
+    });
+    files
+}
+
+/// The guide as the configuration wants it.
+fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failure> {
+    let source: Arc<OverlayFiles> = Arc::clone(overlays);
+    let mut guide = Guide::new(source, SystemTime::now);
+    let config = &manager.config().guide;
+    if let Some(title) = &config.title {
+        guide = guide.with_title(title);
+    }
+    if let Some(template) = &config.template {
+        let folder = manager.file().and_then(Path::parent);
+        let file = folder.map_or_else(|| template.clone(), |folder| folder.join(template));
+        guide = with_template(guide, &file)?;
+    }
+    Ok(guide)
+}
+
+/// Reads the template a guide is written by.
+pub(crate) fn with_template(guide: Guide, file: &Path) -> Result<Guide, Failure> {
+    let name = print::visible_path(file);
+    let source = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let guide = guide.with_template(&name, &source);
+    guide.map_err(|error| Failure::usage(error.to_string()))
+}
+
 /// The built-in tools over the folders of this run. Whoever makes one call from the
 /// command line has no way to read first; clients of a server have.
 #[cfg(target_os = "linux")]
@@ -154,7 +207,7 @@ fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
     }
     let workspace = Workspace::open(cli.roots(), options)
         .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
-    let now = std::time::SystemTime::now;
+    let now = SystemTime::now;
     Ok(toolsmith_builtin::tools(&workspace, now))
 }
 
@@ -167,7 +220,7 @@ fn built_in(_: &Cli) -> Result<Vec<AnyTool>, Failure> {
 
 /// Makes a folder of the user's own, so that it can be read from the start.
 #[cfg(target_os = "linux")]
-fn is_made(folder: &std::path::Path) -> bool {
+fn is_made(folder: &Path) -> bool {
     let mut builder = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(folder).is_ok()

@@ -13,6 +13,8 @@
 //!   output_bytes: 51200
 //! bindings:
 //!   "mcp__*": { timeout: 60s }
+//! guide:
+//!   title: Acme             # Acme Tools Usage Guide
 //! servers:
 //!   git: { command: uvx mcp-server-git, allow: ["git_*"] }
 //! policy:
@@ -26,6 +28,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::de::{Error, SeqAccess, Visitor};
@@ -54,6 +57,8 @@ pub struct Config {
     pub bindings: BTreeMap<String, Binding>,
     /// What is allowed, asked for and denied.
     pub policy: PolicyConfig,
+    /// How the usage guide is written.
+    pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.
     #[serde(deserialize_with = "servers::servers")]
     pub servers: Vec<ServerEntry>,
@@ -74,6 +79,17 @@ impl Config {
         let prefix = self.serve.prefix.as_ref().or(self.prefix.as_ref());
         prefix.map(|prefix| prefix.0.as_str())
     }
+}
+
+/// How the usage guide is written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct GuideConfig {
+    /// Whose tools its title speaks of.
+    pub title: Option<String>,
+    /// The template it is written by, seen from the folder of this file.
+    pub template: Option<PathBuf>,
 }
 
 /// A prefix of tool names.

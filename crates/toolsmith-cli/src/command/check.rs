@@ -1,13 +1,17 @@
 //! `toolsmith check`: is everything in order?
 
 use serde_json::json;
+use toolsmith_runtime::guide::OverlaySource as _;
 
 use crate::failure::{Failure, USAGE};
 use crate::print;
 use crate::session::Session;
 
 pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, Failure> {
-    let findings = session.manager.lint(&session.toolbox);
+    let mut findings = session.manager.lint(&session.toolbox);
+    let registered = session.toolbox.registry().all();
+    let documented = session.guide.lints(&registered);
+    findings.extend(documented.iter().map(ToString::to_string));
     let file = session
         .manager
         .file()
@@ -15,7 +19,8 @@ pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, 
     let tools = session.toolbox.registry().len();
     let servers = session.manager.servers();
     // What cannot be used is wrong however strict one is.
-    let errors: Vec<String> = servers.errors.iter().map(ToString::to_string).collect();
+    let mut errors: Vec<String> = servers.errors.iter().map(ToString::to_string).collect();
+    errors.extend(session.overlays.current().warnings.iter().cloned());
     let names: Vec<&str> = servers.servers.iter().map(|s| s.name.as_str()).collect();
     let bad = !errors.is_empty() || (strict && !findings.is_empty());
     if as_json {

@@ -4,6 +4,7 @@ mod batch;
 mod call;
 mod check;
 mod connect;
+mod guide;
 mod login;
 mod serve;
 mod servers;
@@ -78,6 +79,7 @@ async fn run_here(
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,
+        Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_) | Command::Connect(_) | Command::Completions { .. } => Ok(0),
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toolsmith_core::CancellationToken;
 use toolsmith_mcp::client::{Upstream, UpstreamPrompts, UpstreamResources, Upstreams};
 use toolsmith_mcp::server::http::{HttpOptions, PATH, Token, TokenError};
-use toolsmith_mcp::server::{Server, ToolDocumentation};
+use toolsmith_mcp::server::{Server, ToolDocumentation, ToolGuide};
 use toolsmith_runtime::permit::YesToAll;
 
 use crate::cli::{Cli, Serve};
@@ -44,12 +44,16 @@ fn server(session: &Session, cli: &Cli, options: &Serve, upstreams: &Upstreams) 
     if let Some(detail) = options.descriptions {
         selection = selection.with_detail(detail);
     }
+    let toolbox = || session.toolbox.clone();
+    let guide = ToolGuide::new(Arc::clone(&session.guide), toolbox(), selection.clone());
     let (yes, timeout) = (cli.yes, cli.timeout);
-    let mut builder = Server::builder(session.toolbox.clone())
+    let mut builder = Server::builder(toolbox())
         .title("Toolsmith")
         .tasks(std::time::SystemTime::now)
         .selection(selection.clone())
-        .resources(ToolDocumentation::new(session.toolbox.clone(), selection))
+        .resources(guide.clone())
+        .prompts(guide)
+        .resources(ToolDocumentation::new(toolbox(), selection))
         .caller(move |mut caller| {
             if let Some(timeout) = timeout {
                 caller = caller.with_timeout(timeout);

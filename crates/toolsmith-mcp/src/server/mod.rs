@@ -21,6 +21,7 @@ mod client;
 mod documentation;
 mod envelope;
 mod errand;
+mod guide;
 mod handler;
 pub mod http;
 mod lanes;
@@ -45,6 +46,7 @@ use toolsmith_core::{CancellationToken, Reply};
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
 pub use documentation::ToolDocumentation;
+pub use guide::ToolGuide;
 pub use prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts, Speaker};
 pub use resources::{Completion, Contents, Resource, ResourceTemplate, Resources};
 

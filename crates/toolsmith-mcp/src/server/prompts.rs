@@ -129,6 +129,14 @@ impl PromptArgument {
         }
     }
 
+    /// An argument that may be left out.
+    pub fn optional(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            required: false,
+            ..Self::required(name, description)
+        }
+    }
+
     /// Closes the list of what it can be.
     #[must_use]
     pub fn with_choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {

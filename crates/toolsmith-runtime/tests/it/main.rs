@@ -41,7 +41,6 @@ mod guide_examples;
 mod guide_budget;
 mod guide_html;
 
-
 mod guide_hostile;
 
 mod guide_lints;

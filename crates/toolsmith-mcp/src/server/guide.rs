@@ -1,0 +1,114 @@
+//! The usage guide as a resource and as a prompt.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use toolsmith_core::{Block, ToolError};
+use toolsmith_runtime::guide::{Guide, Request, Response};
+use toolsmith_runtime::{Selection, Toolbox};
+
+use super::prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts};
+use super::resources::{Contents, Resource, Resources};
+use crate::BoxFuture;
+
+/// The address of the guide.
+const URI: &str = "toolsmith://guide";
+
+/// What it is called, as a resource and as a prompt.
+const NAME: &str = "tool_usage_guide";
+
+/// The guide to the tools a server offers.
+#[derive(Clone, Debug)]
+pub struct ToolGuide {
+    guide: Arc<Guide>,
+    toolbox: Toolbox,
+    selection: Selection,
+}
+
+impl ToolGuide {
+    /// The guide to the tools of this selection.
+    pub fn new(guide: Arc<Guide>, toolbox: Toolbox, selection: Selection) -> Self {
+        Self {
+            guide,
+            toolbox,
+            selection,
+        }
+    }
+
+    /// Makes the guide beside the protocol: overlays may have to be read again.
+    async fn answer(&self, request: Request) -> Result<Response, ToolError> {
+        let (guide, offer) = (Arc::clone(&self.guide), self.toolbox.offer(&self.selection));
+        tokio::task::spawn_blocking(move || {
+            let tools: Vec<_> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
+            guide.answer(&tools, &request)
+        })
+        .await
+        .map_err(|error| ToolError::internal(format!("the guide could not be made: {error}")))
+    }
+}
+
+impl Resources for ToolGuide {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
+        let guide = Resource::new(URI, NAME)
+            .with_description("What the tools are for, how they are called, what they return.")
+            .with_mime_type("text/markdown");
+        Box::pin(std::future::ready(Ok(vec![guide])))
+    }
+
+    fn read<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Option<Vec<Contents>>, ToolError>> {
+        Box::pin(async move {
+            if uri != URI {
+                return Ok(None);
+            }
+            let response = self.answer(Request::everything()).await?;
+            let contents = Contents::text(uri, response.content).with_mime_type("text/markdown");
+            Ok(Some(vec![contents]))
+        })
+    }
+}
+
+impl Prompts for ToolGuide {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
+        let offer = self.toolbox.offer(&self.selection);
+        let mut categories: Vec<&str> = offer.tools().iter().map(|t| t.tool.category()).collect();
+        categories.sort_unstable();
+        categories.dedup();
+        let names = "The tools to explain, by name, with commas between; all if not given.";
+        let category = "The category to explain; all if not given.";
+        let prompt = Prompt::new(NAME, "Explains the tools there are, or some of them.")
+            .with_argument(PromptArgument::optional("tool_names", names))
+            .with_argument(PromptArgument::optional("category", category).with_choices(categories));
+        Box::pin(std::future::ready(Ok(vec![prompt])))
+    }
+
+    fn get<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Map<String, Value>,
+        _: Asking,
+    ) -> BoxFuture<'a, Result<Option<PromptText>, ToolError>> {
+        Box::pin(async move {
+            if name != NAME {
+                return Ok(None);
+            }
+            let given = |name: &str| {
+                let text = arguments.get(name).and_then(Value::as_str).map(str::trim);
+                text.filter(|text| !text.is_empty())
+            };
+            let names = given("tool_names").map(|names| {
+                let names = names.split(',').map(|name| name.trim().to_owned());
+                names.filter(|name| !name.is_empty()).collect()
+            });
+            let request = Request::everything()
+                .with_tool_names(names)
+                .with_category(given("category").map(str::to_owned));
+            let response = self.answer(request).await?;
+            let mut text = response.content;
+            if !response.warnings.is_empty() {
+                text = format!("- {}\n\n{text}", response.warnings.join("\n- "));
+            }
+            let message = PromptMessage::user(Block::text(text));
+            Ok(Some(PromptText::new(vec![message])))
+        })
+    }
+}
