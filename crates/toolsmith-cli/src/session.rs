@@ -181,7 +181,7 @@ fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failu
 
 /// Reads the template a guide is written by.
 pub(crate) fn with_template(guide: Guide, file: &Path) -> Result<Guide, Failure> {
-    let name = print::visible_path(file);
+    let name = print::visible(&file.display().to_string());
     let source = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
     let guide = guide.with_template(&name, &source);

@@ -39,6 +39,11 @@ const BENCHMARKS: &[Benchmark] = &[
         beside: Beside::Nothing,
     },
     Benchmark {
+        name: "guide",
+        binary: "bench_guide",
+        beside: Beside::Nothing,
+    },
+    Benchmark {
         name: "mcp",
         binary: "bench_mcp",
         beside: Beside::Servers,
@@ -79,9 +84,10 @@ pub(crate) fn run(root: &Path, chosen: &[&Benchmark]) -> anyhow::Result<()> {
             .into_iter()
             .chain([benchmark.binary])
             .chain(locked(root));
-        let features: &[&str] = match benchmark.beside {
-            Beside::Searchers => &["--features", "builtin"],
-            Beside::Nothing | Beside::Servers => &[],
+        let features: &[&str] = match benchmark.name {
+            "search" => &["--features", "builtin"],
+            "guide" => &["--features", "guide"],
+            _ => &[],
         };
         let mut step = Step::cargo(benchmark.name, words.chain(features.iter().copied()));
         for (name, line) in variables(root, benchmark.beside)? {
@@ -127,7 +133,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call, mcp, search"
+            "unknown benchmark 'cal'; known: call, guide, mcp, search"
         );
     }
 }

@@ -12,6 +12,7 @@ mod check;
 mod connect;
 #[cfg(target_os = "linux")]
 mod connect_file;
+mod guide;
 mod help;
 #[cfg(unix)]
 mod hostile;

@@ -131,6 +131,7 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("find", "search", "read"),
         ("find_files_by_name", "search", "read"),
         ("find_recently_modified_files", "search", "read"),
+        ("get_tool_usage_guide", "guide", "read"),
         ("glob", "search", "read"),
         ("grep", "search", "read"),
         ("list_directory", "navigation", "read"),
@@ -171,7 +172,7 @@ fn tools_are_filtered_by_source_and_category() {
         let ran = user.runs([&["tools", "--json"], options].concat());
         ran.ends_with(0).json().as_array().unwrap().len()
     };
-    assert_eq!(count(&["--source", "builtin"]), 18 + 8);
+    assert_eq!(count(&["--source", "builtin"]), 19 + 8);
     assert_eq!(count(&["--source", "mcp"]), 0);
     assert_eq!(count(&["--category", "example"]), 8);
     assert_eq!(count(&["--category", "moon"]), 0);
