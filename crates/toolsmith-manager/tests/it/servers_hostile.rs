@@ -338,7 +338,7 @@ const CONFIGURATIONS: &[(&str, &str)] = &[
     ),
     (
         "server:\n  a: {command: c}\n",
-        "1:1: unknown field `server`, expected one of serve, prefix, descriptions, limits, bindings, policy, servers",
+        "1:1: unknown field `server`, expected one of serve, prefix, descriptions, limits, bindings, policy, guide, servers",
     ),
     ("servers:\n  a: {command: b\n", "2:6: unclosed bracket '{'"),
     ("servers:\n  [a]: {command: b}\n", "2:3: expected a text"),
