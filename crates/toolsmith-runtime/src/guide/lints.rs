@@ -92,7 +92,16 @@ pub(super) fn lints(tools: &[Arc<ToolDef>], overlays: &Overlays) -> Vec<Finding>
         .map(|snippet| &snippet.place)
         .next();
     linter.missing(tools, "examples", [&own.examples, &shipped.examples], place);
-    linter.findings
+    // In the order a reader of the files meets them; the sort is stable.
+    let mut findings = linter.findings;
+    findings.sort_by(|a, b| {
+        let key = |finding: &Finding| finding.place.as_ref().map(|p| (p.file.clone(), p.line));
+        match (key(a), key(b)) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            (a, b) => a.is_none().cmp(&b.is_none()),
+        }
+    });
+    findings
 }
 
 struct Linter<'t> {

@@ -589,12 +589,13 @@ fn a_template_that_fails_is_told_of_with_its_line() {
         .with_template("own.j2", "\n\n{% if %}")
         .unwrap_err();
     assert_eq!((error.name.as_str(), error.line), ("own.j2", Some(3)));
-    let endless = "{% for a in range(9999) %}{% for b in range(9999) %}X{% endfor %}{% endfor %}";
+    let endless =
+        "{% for a in range(9999) %}{% for b in range(9999) %}XXXX{% endfor %}{% endfor %}";
     for (template, reason) in [
         ("{{ part }}\n{{ nobody }}", "own.j2:2: "),
         (endless, "it writes more than there is room for"),
         (
-            &endless.replace('X', ""),
+            &endless.replace("XXXX", ""),
             "own.j2:1: engine ran out of fuel",
         ),
     ] {

@@ -40,6 +40,14 @@ mod guide_examples;
 
 mod guide_html;
 
+mod guide_budget;
+
+mod guide_hostile;
+
+mod guide_lints;
+
+mod guide_tool;
+
 mod isolation;
 
 mod hostile;

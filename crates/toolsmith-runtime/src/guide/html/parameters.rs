@@ -56,7 +56,7 @@ impl<'a> Table<'a> {
                 kind => self.kind(property, 0),
                 is_required => required.contains(name.as_str()),
                 default => of_either("default").map(written),
-                choices => choices(property),
+                choices => choices(property, description.unwrap_or_default()),
                 limits => limits(property),
                 description => description.map(paragraphs),
             });
@@ -113,13 +113,20 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The values to choose from.
-fn choices(schema: &Json) -> Vec<String> {
+/// The values to choose from, unless the description tells of each already.
+fn choices(schema: &Json, description: &str) -> Vec<String> {
     if let Some(literal) = schema.get("const") {
         return vec![written(literal)];
     }
     let given = schema.get("enum").and_then(Json::as_array);
     let given = given.map(Vec::as_slice).unwrap_or_default();
+    let is_told = |choice: &Json| {
+        let word = choice.as_str().map(|word| format!("`{word}`"));
+        word.is_some_and(|word| description.contains(&word))
+    };
+    if given.len() <= MOST_CHOICES && given.iter().all(is_told) {
+        return Vec::new();
+    }
     let mut choices: Vec<String> = given.iter().take(MOST_CHOICES).map(written).collect();
     if given.len() > MOST_CHOICES {
         choices.push(format!("… {} more", given.len() - MOST_CHOICES));
