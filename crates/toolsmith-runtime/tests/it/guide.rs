@@ -1,7 +1,7 @@
 //! The usage guide: its form, what is asked for, and where its texts come from.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use comrak::nodes::{AstNode, NodeValue};
@@ -9,8 +9,8 @@ use comrak::{Arena, Options, parse_document};
 use serde_json::{Value, json};
 use toolsmith_core::{Effect, Kind, Schema, Source, ToolDef};
 use toolsmith_runtime::guide::{
-    Budget, Described, ExampleForm, Guide, Layer, LifeCycle, Overlays, PENDING, Place, Request,
-    Response, Snippet,
+    Budget, Described, ExampleForm, Guide, Layer, LifeCycle, OverlaySource, Overlays, PENDING,
+    Place, Request, Response, Snippet,
 };
 use toolsmith_testing::tools::{definition, taking};
 
@@ -311,6 +311,29 @@ fn texts_come_from_the_uppermost_layer_that_has_them_field_by_field() {
     // A placeholder says nothing.
     overlays.own = layer(&[("one", described(" [Description pending]\n"))], &[]);
     assert_eq!(told(&overlays).0, some("Shipped text."));
+}
+
+/// Overlays that can be replaced while a guide is in use.
+#[derive(Default)]
+struct Changing(Mutex<Arc<Overlays>>);
+
+impl OverlaySource for Changing {
+    fn current(&self) -> Arc<Overlays> {
+        Arc::clone(&self.0.lock().unwrap())
+    }
+}
+
+#[test]
+fn every_guide_asks_what_holds_now() {
+    let source = Arc::new(Changing::default());
+    let guide = Guide::new(Arc::clone(&source) as _, now);
+    let tools = [Arc::new(definition("one"))];
+    let content = || guide.answer(&tools, &Request::everything()).content;
+    assert!(content().contains("**Purpose**: A tool of a test."));
+    for text in ["First.", "Second."] {
+        *source.0.lock().unwrap() = Arc::new(with_own(layer(&[("one", described(text))], &[])));
+        assert!(content().contains(&format!("**Purpose**: {text}\n")));
+    }
 }
 
 #[test]

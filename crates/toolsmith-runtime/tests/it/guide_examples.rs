@@ -7,11 +7,11 @@ use toolsmith_runtime::guide::{ExampleForm, GuideExample};
 
 #[track_caller]
 fn reads(code: &str, expected: Value) {
-    let example = GuideExample::read("f", code);
-    match &example {
-        GuideExample::Parsed { arguments, .. } => {
-            assert_eq!(json!(arguments), expected, "{code}");
-        }
+    let Value::Object(expected) = expected else {
+        panic!("arguments are an object");
+    };
+    match GuideExample::read("f", code) {
+        GuideExample::Parsed { arguments, .. } => assert_eq!(arguments, expected, "{code}"),
         GuideExample::Shown { why, .. } => panic!("{code}: {why}"),
     }
 }

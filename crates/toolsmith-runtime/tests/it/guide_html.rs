@@ -231,6 +231,8 @@ fn a_tool_is_told_whole() {
                 } },
                 "kept": { "$ref": "#/$defs/kept" },
                 "either": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+                "told": { "enum": ["x", "y"], "description": "Either `x`\nor `y`:\n- `x` is first" },
+                "sure": { "const": "YES" },
             },
             "required": ["path"],
             "$defs": { "kept": { "type": "integer", "description": "How many.", "minimum": 1, "maximum": 5 } },
@@ -258,6 +260,8 @@ fn a_tool_is_told_whole() {
             "edits[].old required string Before.",
             "kept integer How many.1 to 5",
             "either string or null",
+            "told string Either x or y: - x is first",
+            "sure exactly Only \"YES\"",
         ]
     );
     let schema = between(
@@ -406,10 +410,22 @@ fn schemas_without_end() {
     let properties = (0..5_000).map(|index| (format!("p{index}"), json!({ "type": "string" })));
     let wide = json!({ "properties": properties.collect::<serde_json::Map<_, _>>() });
     let wide = with_input(tool("wide"), wide);
-    let page = page(&[circle, wide]);
+    // One long text, told in many places.
+    let properties = (0..500).map(|index| (format!("p{index}"), json!({ "$ref": "#/$defs/long" })));
+    let long = json!({
+        "properties": properties.collect::<serde_json::Map<_, _>>(),
+        "$defs": { "long": {
+            "description": "d".repeat(100_000),
+            "default": "v".repeat(100_000),
+            "enum": ["e".repeat(100_000)],
+        } },
+    });
+    let long = with_input(tool("long"), long);
+    let page = page(&[circle, wide, long]);
     tags(&page);
     let rows = page.matches("<tr>").count();
-    assert!(rows <= 2 * 200 + 2, "{rows}");
+    assert!(rows <= 3 * 200 + 3, "{rows}");
+    assert!(page.len() < 2_000_000, "{}", page.len());
     // The schema itself has them all.
     assert!(page.contains("&quot;p4999&quot;"));
 }

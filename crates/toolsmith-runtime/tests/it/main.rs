@@ -38,8 +38,9 @@ mod guide;
 
 mod guide_examples;
 
-mod guide_budget;
 mod guide_html;
+
+mod guide_budget;
 
 mod guide_hostile;
 

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use minijinja::{Value, context};
 use serde_json::Value as Json;
+use toolsmith_core::json;
 
 use super::words::{cleaned, paragraphs};
 
@@ -16,8 +17,14 @@ const DEEPEST: usize = 4;
 const MOST_ROWS: usize = 200;
 /// How many choices, and how many sorts of value, one row tells.
 const MOST_CHOICES: usize = 40;
-/// How many characters of a value a row tells.
+/// How many characters of a value a row tells, and how many of a description. A schema
+/// may refer to one long text from many places.
 const LONGEST: usize = 120;
+const LONGEST_TEXT: usize = 2_000;
+/// How many names are looked up as required.
+const MOST_REQUIRED: usize = 10_000;
+/// How deep a type is told: lists of lists, and choices of choices.
+const DEEPEST_KIND: usize = 3;
 
 /// The rows of a schema.
 pub(super) fn parameters(schema: &Json) -> Vec<Value> {
@@ -41,6 +48,7 @@ impl<'a> Table<'a> {
         };
         let required = schema.get("required").and_then(Json::as_array);
         let required: HashSet<&str> = (required.into_iter().flatten())
+            .take(MOST_REQUIRED)
             .filter_map(Json::as_str)
             .collect();
         for (name, given) in properties {
@@ -51,14 +59,15 @@ impl<'a> Table<'a> {
             let way = format!("{way}{name}");
             let of_either = |keyword: &str| given.get(keyword).or_else(|| property.get(keyword));
             let description = of_either("description").and_then(Json::as_str);
+            let description = description.map(|text| shortened(text, LONGEST_TEXT));
             self.rows.push(context! {
-                name => cleaned(&shortened(&way)),
+                name => word(&way),
                 kind => self.kind(property, 0),
                 is_required => required.contains(name.as_str()),
                 default => of_either("default").map(written),
-                choices => choices(property),
+                choices => choices(property, description.as_deref().unwrap_or_default()),
                 limits => limits(property),
-                description => description.map(paragraphs),
+                description => description.as_deref().map(paragraphs),
             });
             if depth < DEEPEST {
                 self.fields(property, &format!("{way}."), depth + 1);
@@ -87,25 +96,27 @@ impl<'a> Table<'a> {
         let branches = any_of.filter_map(|keyword| schema.get(keyword)?.as_array());
         match schema.get("type") {
             Some(Json::String(name)) if name == "array" => match schema.get("items") {
-                Some(items) if depth < DEEPEST => {
+                Some(items) if depth < DEEPEST_KIND => {
                     format!("array of {}", self.kind(self.resolved(items), depth + 1))
                 }
                 _ => "array".to_owned(),
             },
-            Some(Json::String(name)) => cleaned(&shortened(name)),
+            Some(Json::String(name)) => word(name),
             Some(Json::Array(names)) => {
                 let names = names.iter().filter_map(Json::as_str).take(MOST_CHOICES);
-                cleaned(&shortened(&names.collect::<Vec<_>>().join(" or ")))
+                word(&names.collect::<Vec<_>>().join(" or "))
             }
-            _ if depth < DEEPEST => {
-                let branches = branches.flatten().take(8);
+            _ if depth < DEEPEST_KIND => {
+                let branches = branches.flatten().take(8 >> depth);
                 let mut kinds: Vec<String> = branches
                     .map(|branch| self.kind(self.resolved(branch), depth + 1))
                     .collect();
                 kinds.dedup();
-                match kinds.is_empty() {
-                    true => "any".to_owned(),
-                    false => shortened(&kinds.join(" or ")),
+                let choices = schema.get("enum").and_then(Json::as_array);
+                match (kinds.is_empty(), choices) {
+                    (false, _) => shortened(&kinds.join(" or "), LONGEST),
+                    (true, Some(all)) if all.iter().all(Json::is_string) => "string".to_owned(),
+                    (true, _) => "any".to_owned(),
                 }
             }
             _ => "any".to_owned(),
@@ -113,13 +124,20 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The values to choose from.
-fn choices(schema: &Json) -> Vec<String> {
+/// The values to choose from, unless the description tells of each already.
+fn choices(schema: &Json, description: &str) -> Vec<String> {
     if let Some(literal) = schema.get("const") {
         return vec![written(literal)];
     }
     let given = schema.get("enum").and_then(Json::as_array);
     let given = given.map(Vec::as_slice).unwrap_or_default();
+    let is_told = |choice: &Json| {
+        let quoted = choice.as_str().map(|word| format!("`{word}`"));
+        quoted.is_some_and(|quoted| description.contains(&quoted))
+    };
+    if given.len() <= MOST_CHOICES && given.iter().all(is_told) {
+        return Vec::new();
+    }
     let mut choices: Vec<String> = given.iter().take(MOST_CHOICES).map(written).collect();
     if given.len() > MOST_CHOICES {
         choices.push(format!("… {} more", given.len() - MOST_CHOICES));
@@ -157,7 +175,7 @@ fn limits(schema: &Json) -> Vec<String> {
     }
     for (keyword, words) in [("format", "format"), ("pattern", "pattern")] {
         if let Some(text) = schema.get(keyword).and_then(Json::as_str) {
-            limits.push(format!("{words} {}", cleaned(&shortened(text))));
+            limits.push(format!("{words} {}", word(text)));
         }
     }
     limits
@@ -165,11 +183,19 @@ fn limits(schema: &Json) -> Vec<String> {
 
 /// A value as JSON, or as much of it as fits.
 fn written(value: &Json) -> String {
-    cleaned(&shortened(&value.to_string()))
+    match json::size_exceeds(value, 4 * LONGEST) {
+        true => "…".to_owned(),
+        false => word(&value.to_string()),
+    }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+/// A name or a value, cleaned and within bounds.
+fn word(text: &str) -> String {
+    cleaned(&shortened(text, LONGEST))
+}
+
+fn shortened(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

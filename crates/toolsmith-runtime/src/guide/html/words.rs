@@ -20,14 +20,35 @@ pub(super) fn paragraphs(text: &str) -> Vec<Value> {
         .map(|paragraph| paragraph.trim_matches('\n'));
     paragraphs
         .filter(|paragraph| !paragraph.trim().is_empty())
-        .map(marked)
+        .map(|paragraph| marked(&flowing(paragraph)))
         .collect()
 }
 
 /// Texts of one paragraph each.
 pub(super) fn list(texts: &[String]) -> Vec<Value> {
     let texts = texts.iter().map(|text| clean(text));
-    texts.map(|text| marked(&text)).collect()
+    texts.map(|text| marked(&flowing(&text))).collect()
+}
+
+/// A paragraph without the breaks of a narrow source. Those before list items, quotes,
+/// tables and indented lines stay, and all of them in code.
+fn flowing(paragraph: &str) -> String {
+    if paragraph.contains("```") {
+        return paragraph.to_owned();
+    }
+    let mut flowing = String::with_capacity(paragraph.len());
+    for line in paragraph.lines() {
+        let begins_anew = line.starts_with(|c: char| {
+            c.is_whitespace()
+                || c.is_ascii_digit()
+                || matches!(c, '-' | '*' | '+' | '•' | '>' | '|' | '#')
+        });
+        if !flowing.is_empty() {
+            flowing.push(if begins_anew { '\n' } else { ' ' });
+        }
+        flowing.push_str(line.trim_end());
+    }
+    flowing
 }
 
 /// A paragraph, escaped, with what stands in backquotes marked as code.
