@@ -67,13 +67,12 @@ impl<'o> Assembler<'o> {
                 return Some((text.into(), from));
             }
         }
-        let description = &tool.description;
-        if !is_said(&description.short) {
-            return None;
-        }
-        let text = match description.long.as_str() {
-            "" => description.short.as_str().into(),
-            long => format!("{}\n\n{long}", description.short).into(),
+        let (short, long) = (&*tool.description.short, &*tool.description.long);
+        let text = match (is_said(short), is_said(long)) {
+            (true, true) => format!("{short}\n\n{long}").into(),
+            (true, false) => short.into(),
+            (false, true) => long.into(),
+            (false, false) => return None,
         };
         Some((text, Origin::Code))
     }
@@ -167,8 +166,10 @@ impl<'o> Assembler<'o> {
     }
 }
 
-/// Tells whether a text says anything.
+/// Tells whether a text says anything that can be seen.
 pub(super) fn is_said(text: &str) -> bool {
+    let cut = text.floor_char_boundary(text.len().min(MOST_TEXT));
+    let text = clean(&text[..cut]);
     let text = text.trim();
     !text.is_empty() && text != PENDING
 }

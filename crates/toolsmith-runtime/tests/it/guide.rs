@@ -128,7 +128,7 @@ pub(crate) fn tool(name: &str, effect: Effect) -> Arc<ToolDef> {
     )
 }
 
-fn catalogue() -> Vec<Arc<ToolDef>> {
+pub(crate) fn catalogue() -> Vec<Arc<ToolDef>> {
     let imported = Source::Mcp {
         server: "github".to_owned(),
     };
@@ -143,11 +143,6 @@ fn catalogue() -> Vec<Arc<ToolDef>> {
         tool("write_file", Effect::Write),
         tool("show_tree", Effect::Read),
     ]
-}
-
-fn names(names: &[&str]) -> Request {
-    let names = names.iter().map(|name| (*name).to_owned()).collect();
-    Request::everything().with_tool_names(Some(names))
 }
 
 fn headings(response: &Response) -> Vec<String> {
@@ -356,6 +351,13 @@ fn the_life_cycle_goes_from_schema_to_complete() {
         row(LifeCycle::SchemaOnly)
     );
     assert_eq!(
+        states(
+            bare().with_description("\u{200b}\u{202e}"),
+            Overlays::default()
+        ),
+        row(LifeCycle::SchemaOnly)
+    );
+    assert_eq!(
         states(bare(), with_own(layer(&[], example))),
         row(LifeCycle::SchemaOnly)
     );
@@ -391,120 +393,6 @@ fn the_life_cycle_goes_from_schema_to_complete() {
             .content
             .contains("**Purpose**: \\[Description pending]\n")
     );
-}
-
-#[test]
-fn names_and_categories_filter() {
-    let tools = catalogue();
-    let count = |request: &Request| {
-        let response = plain_guide().answer(&tools, request);
-        let metadata = &response.metadata;
-        (
-            metadata.total_tools,
-            metadata.filtered_count,
-            response.warnings,
-        )
-    };
-    let none = Vec::<String>::new();
-    assert_eq!(
-        count(&names(&["read_file", "show_tree"])),
-        (9, 2, none.clone())
-    );
-    assert_eq!(
-        count(&names(&["read_file", "read_file"])),
-        (9, 1, none.clone())
-    );
-    let navigation = Request::everything().with_category(Some("Navigation".to_owned()));
-    assert_eq!(count(&navigation), (9, 2, none.clone()));
-    let response = plain_guide().answer(&tools, &navigation);
-    assert!(
-        response
-            .content
-            .contains("| Tools: 2 | Category Filter: navigation\n")
-    );
-    let both = names(&["show_tree", "read_file"]).with_category(Some("read".to_owned()));
-    assert_eq!(count(&both), (9, 1, none));
-    let (_, shown, warnings) = count(&names(&[]));
-    assert_eq!(shown, 9);
-    assert_eq!(
-        warnings,
-        ["The list of tool names is empty; all tools are shown."]
-    );
-    let blank = Request::everything().with_category(Some(" ".to_owned()));
-    assert_eq!(count(&blank).1, 9);
-    assert_eq!(count(&blank).2.len(), 1);
-}
-
-#[test]
-fn an_unknown_name_is_warned_of_once_with_the_nearest_first() {
-    let tools = catalogue();
-    let request = names(&["nope", "read_fiel", "read_file", "nope"]);
-    let response = plain_guide().answer(&tools, &request);
-    assert_eq!(response.metadata.invalid_names, ["nope", "read_fiel"]);
-    assert_eq!(response.metadata.tool_count, 1);
-    assert_eq!(
-        response.warnings,
-        [
-            "Tool 'nope' not found. Available: list_directory, show_tree, search_in_files, \
-             read_file, get_help, write_file, run_command, create_issue, fetch_page",
-            "Tool 'read_fiel' not found. Available: read_file, list_directory, show_tree, \
-             search_in_files, get_help, write_file, run_command, create_issue, fetch_page",
-        ]
-    );
-}
-
-#[test]
-fn what_finds_nothing_is_answered_by_an_index() {
-    let tools = catalogue();
-    let index = "**Available tools (9)**: list_directory, show_tree, search_in_files, read_file, \
-                 get_help, write_file, run_command, create_issue, fetch_page\n";
-    let response = plain_guide().answer(&tools, &names(&["a", "b"]));
-    assert!(response.content.ends_with(index), "{}", response.content);
-    assert_eq!(response.warnings.len(), 2);
-    assert_eq!(response.metadata.filtered_count, 0);
-    let unknown = Request::everything().with_category(Some("nope".to_owned()));
-    let response = plain_guide().answer(&tools, &unknown);
-    assert!(response.content.ends_with(index));
-    assert_eq!(
-        response.warnings,
-        [
-            "There are no tools in category 'nope'. Available: navigation, search, read, guide, \
-          edit, execution, github, network"
-        ]
-    );
-    let elsewhere = names(&["read_file"]).with_category(Some("search".to_owned()));
-    let response = plain_guide().answer(&tools, &elsewhere);
-    assert!(response.content.ends_with(index));
-    assert_eq!(
-        response.warnings,
-        ["None of the tools asked for is in category 'search'."]
-    );
-    let response = plain_guide().answer(&[], &Request::everything());
-    assert!(response.content.ends_with("\n\nNo tools are available.\n"));
-    assert_eq!(response.warnings, ["There are no tools."]);
-    assert_eq!(response.metadata.total_tools, 0);
-}
-
-#[test]
-fn thousands_of_names_are_answered_in_bounded_time_and_space() {
-    let tools: Vec<_> = (0..1000)
-        .map(|n| tool(&format!("tool_number_{n}"), Effect::Read))
-        .collect();
-    let mut wanted: Vec<String> = (0..20_000)
-        .map(|n| format!("{n}{}", "x".repeat(500)))
-        .collect();
-    wanted.push("tool_number_7".to_owned());
-    let request = Request::everything().with_tool_names(Some(wanted));
-    let response = plain_guide().answer(&tools, &request);
-    assert_eq!(response.metadata.tool_count, 1);
-    assert_eq!(response.warnings.len(), 101);
-    assert_eq!(
-        response.warnings[100],
-        "19900 more of the names are no tools."
-    );
-    assert_eq!(response.metadata.invalid_names.len(), 1000);
-    let whole = serde_json::to_string(&response).unwrap();
-    assert!(whole.len() < 150_000, "{} bytes", whole.len());
 }
 
 #[test]
@@ -583,55 +471,6 @@ fn warnings_of_the_overlays_come_with_every_guide() {
         "tool_examples.yaml:3: tabs are no indentation"
     );
     assert_eq!(response.warnings.len(), 20);
-}
-
-#[test]
-fn another_title_and_another_template_can_be_given() {
-    let template = "{% if part == 'tool' %}{{ name }}: {{ purpose }}{% elif part == 'head' %}\
-                    {{ title }}!{% endif %}";
-    let guide = plain_guide().with_title(" My\n*Server* ");
-    let titled = guide.answer(&catalogue(), &Request::everything());
-    assert!(
-        titled
-            .content
-            .starts_with("# My \\*Server\\* Tools Usage Guide\n")
-    );
-    let guide = guide.with_template("own.j2", template).unwrap();
-    let request = names(&["read_file"]);
-    let response = guide.answer(&catalogue(), &request);
-    let purpose = "Does something that takes a sentence to tell.";
-    assert_eq!(
-        response.content,
-        format!("My \\*Server\\*!\n\n\n\nread_file: {purpose}\n")
-    );
-}
-
-#[test]
-fn a_template_that_fails_is_told_of_with_its_line() {
-    let error = plain_guide()
-        .with_template("own.j2", "\n\n{% if %}")
-        .unwrap_err();
-    assert_eq!((error.name.as_str(), error.line), ("own.j2", Some(3)));
-    let endless =
-        "{% for a in range(9999) %}{% for b in range(9999) %}XXXX{% endfor %}{% endfor %}";
-    for (template, reason) in [
-        ("{{ part }}\n{{ nobody }}", "own.j2:2: "),
-        (endless, "it writes more than there is room for"),
-        (
-            &endless.replace("XXXX", ""),
-            "own.j2:1: engine ran out of fuel",
-        ),
-    ] {
-        let guide = plain_guide().with_template("own.j2", template).unwrap();
-        let response = guide.answer(&catalogue(), &Request::everything());
-        assert!(response.content.starts_with("# Toolsmith"), "{template}");
-        let [warning] = response.warnings.as_slice() else {
-            panic!("{:?}", response.warnings);
-        };
-        assert!(warning.contains(reason), "{warning}");
-    }
-    let large = "x".repeat(300_000);
-    assert!(plain_guide().with_template("own.j2", &large).is_err());
 }
 
 /// The schemas of definitions are shown exactly: value and order of keys.

@@ -36,6 +36,10 @@ mod log;
 
 mod guide;
 
+mod guide_filter;
+
+mod guide_template;
+
 mod guide_examples;
 
 mod guide_html;
