@@ -14,7 +14,7 @@ const SHOWN: usize = 4096;
 /// What it means that a file is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IfGone {
-    /// Nothing: it need not be.
+    /// Nothing, as long as it never was: it need not be.
     Fine,
     /// Somebody named it.
     Warn,
@@ -124,19 +124,15 @@ impl<T: Default> Watched<T> {
         }
     }
 
-    /// Takes it that there is no file.
+    /// Takes it that there is no file. One that was there is missed: editors and
+    /// synchronisers take files away for a moment. An empty one says nothing any more.
     fn miss(&mut self) -> bool {
-        match self.if_gone {
-            IfGone::Fine => {
-                let is_news = self.settle(Ok(T::default()));
-                self.is_said = false;
-                is_news
-            }
-            IfGone::Warn => {
-                let message = "there is no such file";
-                self.settle(Err(YamlError::whole(&*self.name, message)))
-            }
+        if self.if_gone == IfGone::Fine && !self.is_said {
+            let had_problem = self.problem.take().is_some();
+            return had_problem;
         }
+        let message = "there is no such file";
+        self.settle(Err(YamlError::whole(&*self.name, message)))
     }
 
     /// Takes what was read, unless it is what was read before.
