@@ -45,7 +45,7 @@ impl FileSpills {
     pub fn of_roots(all: impl Into<PathBuf>, roots: &[&Path]) -> Self {
         let mut hasher = Sha256::new();
         for root in roots {
-            let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+            let root = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
             hasher.update(root.as_os_str().as_encoded_bytes());
             hasher.update([0]);
         }

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the costs the design promises, measured.
 //!
-//! Each benchmark is a binary of `toolsmith-testing` that compares two things in
-//! one run and prints their ratio; this file only knows their names, `programs.rs`
+//! Each benchmark is a program, mostly of `toolsmith-testing`, that compares two things
+//! in one run and prints their ratio; this file only knows their names, `programs.rs`
 //! what of ours they start, and `peers.rs` what of others is measured beside it.
 
 pub(crate) mod peers;
@@ -14,11 +14,12 @@ use peers::Variable;
 use crate::interop::{Home, searchers};
 use crate::step::{Step, locked};
 
-/// A benchmark and the binary that runs it.
+/// A benchmark and the program that runs it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Benchmark {
     name: &'static str,
-    binary: &'static str,
+    /// Which program, in cargo's words.
+    program: &'static [&'static str],
     beside: Beside,
 }
 
@@ -35,22 +36,30 @@ enum Beside {
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark {
         name: "call",
-        binary: "bench_call",
+        program: &["--package", "toolsmith-testing", "--bin", "bench_call"],
         beside: Beside::Nothing,
     },
     Benchmark {
         name: "guide",
-        binary: "bench_guide",
+        // It needs files read by the manager, which joins the crates.
+        program: &["--package", "toolsmith-manager", "--example", "bench_guide"],
         beside: Beside::Nothing,
     },
     Benchmark {
         name: "mcp",
-        binary: "bench_mcp",
+        program: &["--package", "toolsmith-testing", "--bin", "bench_mcp"],
         beside: Beside::Servers,
     },
     Benchmark {
         name: "search",
-        binary: "bench_search",
+        program: &[
+            "--package",
+            "toolsmith-testing",
+            "--bin",
+            "bench_search",
+            "--features",
+            "builtin",
+        ],
         beside: Beside::Searchers,
     },
 ];
@@ -73,23 +82,9 @@ pub(crate) fn select(names: &[&str]) -> Result<Vec<&'static Benchmark>, String> 
 /// Runs the chosen benchmarks one after another.
 pub(crate) fn run(root: &Path, chosen: &[&Benchmark]) -> anyhow::Result<()> {
     for benchmark in chosen {
-        let words = [
-            "run",
-            "--release",
-            "--package",
-            "toolsmith-testing",
-            "--bin",
-        ];
-        let words = words
-            .into_iter()
-            .chain([benchmark.binary])
-            .chain(locked(root));
-        let features: &[&str] = match benchmark.name {
-            "search" => &["--features", "builtin"],
-            "guide" => &["--features", "guide"],
-            _ => &[],
-        };
-        let mut step = Step::cargo(benchmark.name, words.chain(features.iter().copied()));
+        let words = ["run", "--release"].into_iter();
+        let words = words.chain(benchmark.program.iter().copied());
+        let mut step = Step::cargo(benchmark.name, words.chain(locked(root)));
         for (name, line) in variables(root, benchmark.beside)? {
             step = step.with_environment(name, line);
         }
