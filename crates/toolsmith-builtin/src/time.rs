@@ -4,6 +4,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::Stat;
+use toolsmith_core::date::Date;
 
 use crate::refusal::{Reason, Refusal};
 
@@ -42,9 +43,9 @@ impl Moment {
     /// Written as RFC 3339 has it, to the second.
     pub(crate) fn written(self) -> String {
         let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
-        let (year, month, day) = date_of(days);
+        let date = Date::of_days(days);
         let (hour, minute, second) = (second / HOUR, second / MINUTE % 60, second % 60);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        format!("{date}T{hour:02}:{minute:02}:{second:02}Z")
     }
 }
 
@@ -116,7 +117,7 @@ fn absolute(text: &str) -> Option<Moment> {
     if !is_dashed || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
         return None;
     }
-    let midnight = days_to(year, month, day) * DAY;
+    let midnight = Date { year, month, day }.days() * DAY;
     let rest = &text[10..];
     if rest.is_empty() {
         return Some(Moment::at(midnight));
@@ -166,29 +167,4 @@ fn days_in(year: i64, month: i64) -> i64 {
         2 => 28,
         _ => 31,
     }
-}
-
-/// Days since 1970. Years are counted from March, so that a leap day comes last, and in
-/// eras of 400 years, which all have the same days.
-fn days_to(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// Year, month and day of so many days since 1970; the other way round.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (era * 400 + year + carry, month, day)
 }

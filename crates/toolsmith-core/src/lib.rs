@@ -63,7 +63,9 @@ pub mod event;
 
 pub mod store;
 
-// What reads text.
+// What reads and writes text.
+
+pub mod date;
 
 pub mod duration;
 

@@ -7,6 +7,7 @@ extern crate toolsmith_core as toolsmith;
 
 mod attribute;
 mod closed;
+mod date;
 mod declared;
 mod describe;
 mod duration;

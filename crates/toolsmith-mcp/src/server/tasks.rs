@@ -16,6 +16,7 @@ use rmcp::model::{
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::oneshot;
+use toolsmith_core::date::Date;
 use toolsmith_core::reply::{Inquiry, Response};
 use toolsmith_core::{CancellationToken, Reply};
 
@@ -311,24 +312,10 @@ fn new_name() -> Option<String> {
 /// A time in ISO 8601, in UTC.
 fn written(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(days);
+    let (date, second) = (Date::from(time), since.as_secs() % 86_400);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let millis = since.subsec_millis();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
-}
-
-/// Year, month and day, so many days after 1970 began. Years are counted from March,
-/// so that a leap day is the last of its year.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + u64::from(month <= 2), month, day)
+    format!("{date}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@
 mod assemble;
 mod budget;
 mod coverage;
-mod date;
 mod document;
 mod example;
 mod html;
@@ -26,6 +25,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use toolsmith_core::ToolDef;
+use toolsmith_core::date::Date;
 
 pub use coverage::Coverage;
 pub use example::GuideExample;
@@ -179,7 +179,7 @@ impl Guide {
         selected: &mut Selected<'_>,
         request: &Request,
     ) -> Document {
-        let date = date::date((self.now)());
+        let date = Date::from((self.now)()).to_string();
         let writer = |template| Writer {
             renderer: Renderer {
                 template,

@@ -10,15 +10,17 @@ mod words;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde_json::to_string_pretty;
 use sha2::{Digest, Sha256};
 use toolsmith_core::ToolDef;
+use toolsmith_core::date::Date;
 
 use self::parameters::parameters;
 use self::words::{cleaned, list, paragraphs};
 use super::Guide;
-use super::date::date;
 use super::example::GuideExample;
 use super::metadata::{LifeCycle, ToolMetadata};
 use super::request::{ExampleForm, Request};
@@ -41,7 +43,7 @@ impl Guide {
         let template = environment.template_from_str(TEMPLATE).map_err(PageError)?;
         let values = context! {
             title => format!("{} Tools Usage Guide", self.title),
-            generated => date((self.now)()),
+            generated => Date::from((self.now)()).to_string(),
             category => request.category.as_deref().map(cleaned),
             shown => shown.len(),
             total => tools.len(),
@@ -61,7 +63,7 @@ const SCRIPT: &str = include_str!("guide.js");
 
 /// What the browser may do: show this page, with its own style and its own script.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let hash = |text: &str| base64(&Sha256::digest(text));
+    let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \
          form-action 'none'",
@@ -153,20 +155,4 @@ fn capitalized(text: &str) -> String {
         Some(first) => first.to_uppercase().chain(rest).collect(),
         None => String::new(),
     }
-}
-
-/// A digest as policies write it.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for index in 0..4 {
-            let sextet = bits >> (18 - 6 * index) & 0x3f;
-            let letter = char::from(ALPHABET[sextet as usize]);
-            text.push(if index <= chunk.len() { letter } else { '=' });
-        }
-    }
-    text
 }
