@@ -1,6 +1,6 @@
 //! One run of the binary: the toolbox, and on whose behalf it is called.
 
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use toolsmith_core::{AnyTool, CancellationToken};
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
-use toolsmith_manager::{FileLoader, Manager, lint};
+use toolsmith_manager::{ConfigLoader as _, FileLoader, Manager, ManagerError, lint};
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
@@ -172,6 +172,13 @@ fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failu
         guide = guide.with_title(title);
     }
     if let Some(template) = &config.template {
+        let is_within = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if !template.components().all(is_within) {
+            let template = print::visible(&template.display().to_string());
+            return Err(Failure::usage(format!(
+                "guide.template: {template} is not beneath the configuration's folder"
+            )));
+        }
         let folder = manager.file().and_then(Path::parent);
         let file = folder.map_or_else(|| template.clone(), |folder| folder.join(template));
         guide = with_template(guide, &file)?;
@@ -182,8 +189,11 @@ fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failu
 /// Reads the template a guide is written by.
 pub(crate) fn with_template(guide: Guide, file: &Path) -> Result<Guide, Failure> {
     let name = print::visible(&file.display().to_string());
-    let source = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let missing = || Failure::usage(format!("{name}: there is no such file"));
+    let bytes = FileLoader.load(file).map_err(ManagerError::from)?;
+    let bytes = bytes.ok_or_else(missing)?;
+    let source =
+        String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name}: it is not UTF-8")))?;
     let guide = guide.with_template(&name, &source);
     guide.map_err(|error| Failure::usage(error.to_string()))
 }

@@ -11,7 +11,18 @@ pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, 
     let mut findings = session.manager.lint(&session.toolbox);
     let registered = session.toolbox.registry().all();
     let documented = session.guide.lints(&registered);
-    findings.extend(documented.iter().map(ToString::to_string));
+    // No server is started for a check, so nothing is known of their tools.
+    let configured = &session.manager.servers().servers;
+    let is_upstream = |tool: &str| {
+        let servers = configured.iter().map(|server| server.name.as_str());
+        servers
+            .into_iter()
+            .any(|server| tool.starts_with(&format!("mcp__{server}__")))
+    };
+    let known = documented
+        .iter()
+        .filter(|finding| !is_upstream(&finding.tool));
+    findings.extend(known.map(ToString::to_string));
     let file = session
         .manager
         .file()

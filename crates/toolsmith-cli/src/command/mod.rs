@@ -20,6 +20,9 @@ use crate::failure::Failure;
 use crate::print;
 use crate::session::{Session, Which};
 
+/// The tool that explains the others.
+const GUIDE: &str = "get_tool_usage_guide";
+
 /// Runs the command, with its tools on the runtime given; gives the exit status.
 pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     if let Command::Completions { shell } = &cli.command {
@@ -50,6 +53,8 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     let which = match &cli.command {
         Command::Check { .. } => None,
         Command::Show { name } => Some(Which::Of(name)),
+        // The guide speaks of all tools.
+        Command::Call(call) if call.name.ends_with(GUIDE) => Some(Which::All),
         Command::Call(call) => Some(Which::Of(&call.name)),
         _ => Some(Which::All),
     };

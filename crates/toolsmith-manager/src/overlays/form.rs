@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use serde_saphyr::{Location, Spanned};
-use toolsmith_runtime::guide::{Described, Place, Snippet};
+use toolsmith_runtime::guide::{Described, PENDING, Place, Snippet};
 
 use super::node::{Node, Pairs, word};
 use crate::yaml::{self, YamlError};
@@ -32,6 +32,10 @@ pub(super) fn descriptions(file: &Arc<str>, bytes: &[u8]) -> Result<Descriptions
         match entry.value {
             Node::Scalar(Value::String(text)) => {
                 described.text = Some(form.filled(text, entry.referenced)?);
+            }
+            // To YAML the placeholder is a list, if nobody puts it in quotes.
+            Node::List(items) if is_pending(&items) => {
+                described.text = Some(PENDING.to_owned());
             }
             Node::Mapping(fields) => {
                 for (key, node) in fields {
@@ -59,6 +63,11 @@ pub(super) fn descriptions(file: &Arc<str>, bytes: &[u8]) -> Result<Descriptions
         descriptions.insert(name.value, described);
     }
     Ok(descriptions)
+}
+
+fn is_pending(items: &[Spanned<Value>]) -> bool {
+    let pending = PENDING.trim_matches(['[', ']']);
+    matches!(items, [only] if only.value == pending)
 }
 
 /// Reads examples: a list of snippets, or one.

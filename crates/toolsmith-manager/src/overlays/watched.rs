@@ -125,7 +125,7 @@ impl<T: Default> Watched<T> {
     }
 
     /// Takes it that there is no file. One that was there is missed: editors and
-    /// synchronisers take files away for a moment. An empty one says nothing any more.
+    /// synchronisers take files away for a moment.
     fn miss(&mut self) -> bool {
         if self.if_gone == IfGone::Fine && !self.is_said {
             let had_problem = self.problem.take().is_some();
@@ -141,7 +141,11 @@ impl<T: Default> Watched<T> {
             &self.seen,
             Some(Seen { sureness: Sureness::Bytes(before), .. }) if *before == bytes
         );
-        let read = (!is_same).then(|| (self.read)(&self.name, &bytes));
+        let read = (!is_same).then(|| match self.is_said && yaml::is_blank(&bytes) {
+            // It is about to be written, most likely; who means it writes `{}`.
+            true => Err(YamlError::whole(&*self.name, "it is empty")),
+            false => (self.read)(&self.name, &bytes),
+        });
         self.seen = Some(Seen {
             sureness: match identity.is_settled(now) {
                 true => Sureness::Sure,

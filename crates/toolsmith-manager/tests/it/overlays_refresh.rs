@@ -334,3 +334,25 @@ fn many_readers_and_a_writer() {
         Some("Text 199.")
     );
 }
+
+/// Most likely it is about to be written: who means it says `{}`.
+#[test]
+fn an_emptied_file_is_missed() {
+    let folder = Folder::new();
+    folder.write(DESCRIPTIONS_FILE, "read: Good.\n");
+    folder.says("Good.");
+    for empty in ["", "\n", "# only a comment\n"] {
+        folder.write(DESCRIPTIONS_FILE, empty);
+        folder.keeps("Good.", ": it is empty");
+    }
+    folder.write(DESCRIPTIONS_FILE, "{}\n");
+    assert_eq!(folder.told(), (None, vec![]));
+}
+
+/// The placeholder needs no quotes.
+#[test]
+fn the_placeholder_may_be_written_plainly() {
+    let folder = Folder::new();
+    folder.write(DESCRIPTIONS_FILE, "read: [Description pending]\n");
+    folder.says("[Description pending]");
+}

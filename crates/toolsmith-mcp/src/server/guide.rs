@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolsmith_core::{Block, ToolError};
-use toolsmith_runtime::guide::{Guide, Request, Response};
+use toolsmith_runtime::guide::{Budget, Guide, Request, Response, USUAL_BYTES};
 use toolsmith_runtime::{Selection, Toolbox};
 
 use super::prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts};
@@ -47,6 +47,21 @@ impl ToolGuide {
     }
 }
 
+impl ToolGuide {
+    /// The guide as one text: what there is to be warned of first, all within the usual
+    /// room.
+    async fn told(&self, request: Request) -> Result<String, ToolError> {
+        let response = self.answer(request.clone()).await?;
+        if response.warnings.is_empty() {
+            return Ok(response.content);
+        }
+        let warnings = format!("- {}\n\n", response.warnings.join("\n- "));
+        let room = Budget::Bytes(USUAL_BYTES.saturating_sub(warnings.len()));
+        let response = self.answer(request.with_budget(room)).await?;
+        Ok(warnings + &response.content)
+    }
+}
+
 impl Resources for ToolGuide {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
         let guide = Resource::new(URI, NAME)
@@ -60,8 +75,8 @@ impl Resources for ToolGuide {
             if uri != URI {
                 return Ok(None);
             }
-            let response = self.answer(Request::everything()).await?;
-            let contents = Contents::text(uri, response.content).with_mime_type("text/markdown");
+            let text = self.told(Request::everything()).await?;
+            let contents = Contents::text(uri, text).with_mime_type("text/markdown");
             Ok(Some(vec![contents]))
         })
     }
@@ -70,7 +85,9 @@ impl Resources for ToolGuide {
 impl Prompts for ToolGuide {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
         let offer = self.toolbox.offer(&self.selection);
-        let mut categories: Vec<&str> = offer.tools().iter().map(|t| t.tool.category()).collect();
+        let tools: Vec<_> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
+        let covered = self.guide.coverage(&tools).into_iter();
+        let mut categories: Vec<String> = covered.filter_map(|tool| tool.category).collect();
         categories.sort_unstable();
         categories.dedup();
         let names = "The tools to explain, by name, with commas between; all if not given.";
@@ -102,12 +119,7 @@ impl Prompts for ToolGuide {
             let request = Request::everything()
                 .with_tool_names(names)
                 .with_category(given("category").map(str::to_owned));
-            let response = self.answer(request).await?;
-            let mut text = response.content;
-            if !response.warnings.is_empty() {
-                text = format!("- {}\n\n{text}", response.warnings.join("\n- "));
-            }
-            let message = PromptMessage::user(Block::text(text));
+            let message = PromptMessage::user(Block::text(self.told(request).await?));
             Ok(Some(PromptText::new(vec![message])))
         })
     }

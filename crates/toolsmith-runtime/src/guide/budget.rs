@@ -9,8 +9,9 @@
 use super::render::Level;
 use super::request::Budget;
 
-/// After so many tools in a row found no room, no further ones are tried: the rest of the
-/// room is small, and trying costs time.
+/// After so many tools of a category in a row found no room, no further ones of it are
+/// tried: trying costs time. Other categories are, so that no source of tools pushes out
+/// those of another.
 const MISSES: usize = 32;
 
 /// No guide is larger than this, whatever is asked for.
@@ -86,9 +87,12 @@ pub(super) fn levels<C: Costs>(costs: &mut C, room: usize) -> Result<Option<Vec<
 pub(super) fn shown<C: Costs>(costs: &mut C, room: usize) -> Result<Vec<bool>, C::Error> {
     let mut shown = vec![false; costs.count()];
     let mut opened = std::collections::HashSet::new();
-    let (mut room, mut misses) = (room, 0);
+    let (mut room, mut misses) = (room, Misses::default());
     for (tool, is_shown) in shown.iter_mut().enumerate() {
         let category = costs.category(tool);
+        if misses.are_too_many(category) {
+            continue;
+        }
         let heading = match opened.contains(&category) {
             true => 0,
             false => costs.heading(tool),
@@ -102,12 +106,10 @@ pub(super) fn shown<C: Costs>(costs: &mut C, room: usize) -> Result<Vec<bool>, C
             Some(left) => {
                 *is_shown = true;
                 opened.insert(category);
-                (room, misses) = (left, 0);
+                room = left;
+                misses.count = 0;
             }
-            None => misses += 1,
-        }
-        if misses >= MISSES {
-            break;
+            None => misses.count += 1,
         }
     }
     Ok(shown)
@@ -139,8 +141,11 @@ fn give_back<C: Costs>(
     fuller: Level,
     room: usize,
 ) -> Result<(), C::Error> {
-    let (mut room, mut misses) = (room, 0);
+    let (mut room, mut misses) = (room, Misses::default());
     for (tool, at) in levels.iter_mut().enumerate() {
+        if misses.are_too_many(costs.category(tool)) {
+            continue;
+        }
         let has = costs.section(tool, level)?.unwrap_or_default();
         let left = match costs.section(tool, fuller)? {
             Some(wants) => (room + has).checked_sub(wants),
@@ -149,13 +154,28 @@ fn give_back<C: Costs>(
         match left {
             Some(left) => {
                 *at = fuller;
-                (room, misses) = (left, 0);
+                room = left;
+                misses.count = 0;
             }
-            None => misses += 1,
-        }
-        if misses >= MISSES {
-            break;
+            None => misses.count += 1,
         }
     }
     Ok(())
+}
+
+/// How many tools in a row found no room, in one category.
+#[derive(Default)]
+struct Misses {
+    category: Option<usize>,
+    count: usize,
+}
+
+impl Misses {
+    /// Whether no further tool of a category is tried.
+    fn are_too_many(&mut self, category: usize) -> bool {
+        if self.category.replace(category) != Some(category) {
+            self.count = 0;
+        }
+        self.count >= MISSES
+    }
 }

@@ -16,6 +16,7 @@ use super::example::{GuideExample, MOST_LINES};
 use super::metadata::{MOST_EXAMPLES, PENDING};
 use super::overlays::{Described, Overlays, Place, Snippet};
 use crate::registry::nearest;
+use crate::shape::clean;
 use crate::validate::{bounded, misfits};
 
 /// How many characters a description should have.
@@ -130,8 +131,8 @@ impl Linter<'_> {
         let Some(text) = entry.text.as_deref().map(str::trim) else {
             return;
         };
-        let length = text.chars().count();
-        if text == PENDING {
+        let length = clean(text).trim().chars().count();
+        if text.to_lowercase().contains(&PENDING.to_lowercase()) {
             self.find(place, name, "the description is still pending");
         } else if !LENGTHS.contains(&length) {
             let message = format!("the description has {length} characters; 20 to 500 are best");

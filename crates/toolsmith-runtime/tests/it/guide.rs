@@ -391,7 +391,7 @@ fn the_life_cycle_goes_from_schema_to_complete() {
     assert!(
         response
             .content
-            .contains("**Purpose**: \\[Description pending]\n")
+            .contains("**Purpose**: [Description pending]\n")
     );
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::json;
-use toolsmith_core::{Effect, Example, ToolDef};
+use toolsmith_core::{Effect, Example, Kind, Schema, ToolDef};
 use toolsmith_runtime::guide::{Budget, Request, Response};
-use toolsmith_testing::tools::{taking, with_schema};
+use toolsmith_testing::tools::{definition, taking, with_schema};
 
 use crate::guide::{outline, plain_guide, tool};
 
@@ -161,14 +161,13 @@ fn tiny_budgets_are_kept_too() {
 }
 
 #[test]
-fn a_thousand_vast_schemas_take_no_time() {
+fn a_thousand_vast_schemas_are_listed_by_name() {
     let schema = json!({ "type": "object", "description": "x".repeat(200_000) });
     let tools: Vec<_> = (0..1000)
         .map(|n| Arc::new(with_schema(&format!("tool_{n}"), schema.clone())))
         .collect();
     let response = answer(&tools, Budget::default());
     assert_eq!(response.metadata.omitted.len(), 1000);
-    assert!(response.metadata.generation_time_ms < 5_000.0);
     check_complete(&tools, &response);
 }
 
@@ -198,4 +197,43 @@ proptest! {
         let again = answer(&tools, asked);
         prop_assert_eq!(response.content, again.content);
     }
+}
+
+/// A row of tools that do not fit does not hide those behind them that do.
+#[test]
+fn large_tools_do_not_push_small_ones_out() {
+    let long = "x".repeat(60_000);
+    let large = |n: usize| {
+        let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "description": long } } });
+        let definition =
+            definition(&format!("large_{n:02}")).with_input(Schema::input(schema).unwrap());
+        let mut definition = definition.with_kind(Kind::Read);
+        definition.meta.category = Some("aaa".to_owned());
+        Arc::new(definition)
+    };
+    let mut tools: Vec<Arc<ToolDef>> = (0..60).map(large).collect();
+    let mut small = definition("small").with_kind(Kind::Read);
+    small.meta.category = Some("zzz".to_owned());
+    tools.push(Arc::new(small));
+    let response = plain_guide().answer(&tools, &Request::everything());
+    assert!(
+        response.content.contains("### small\n"),
+        "{}",
+        response.content
+    );
+    assert_eq!(response.metadata.omitted.len(), 60);
+}
+
+/// Names stay as they are called, however many underscores they have.
+#[test]
+fn names_of_upstream_tools_are_not_mangled() {
+    let tools = [Arc::new(
+        definition("mcp__git__git_status").with_kind(Kind::Read),
+    )];
+    let response = plain_guide().answer(&tools, &Request::everything());
+    assert!(
+        response.content.contains("### mcp__git__git_status\n"),
+        "{}",
+        response.content
+    );
 }

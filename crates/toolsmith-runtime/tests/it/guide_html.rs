@@ -441,3 +441,31 @@ fn a_thousand_tools() {
     }
     assert_eq!(page.matches("<article").count(), 1000);
 }
+
+/// The schema is JSON, not a text: nothing in it is cleaned away.
+#[test]
+fn a_schema_is_shown_as_it_is_registered() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": { "type": "string", "description": "\u{9b}", "default": "\u{202e}x\u{2028}y" },
+            "b": { "enum": ["<b>", "a\u{9b}", "\u{1b}[31m"] },
+        },
+    });
+    let page = page(&[with_input(tool("one"), schema.clone())]);
+    let (_, after) = page
+        .split_once("aria-label=\"Schema of one\"><code>")
+        .unwrap();
+    let (shown, _) = after.split_once("</code>").unwrap();
+    let unescaped = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&#x2f;", "/"),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(shown.to_owned(), |text, (from, to)| text.replace(from, to));
+    assert_eq!(serde_json::from_str::<Value>(&unescaped).unwrap(), schema);
+}

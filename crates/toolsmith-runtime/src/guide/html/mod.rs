@@ -13,7 +13,6 @@ use std::sync::{Arc, LazyLock};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use minijinja::{AutoEscape, Environment, Value, context};
-use serde_json::to_string_pretty;
 use sha2::{Digest, Sha256};
 use toolsmith_core::ToolDef;
 use toolsmith_core::date::Date;
@@ -23,6 +22,7 @@ use self::words::{cleaned, list, paragraphs};
 use super::Guide;
 use super::example::GuideExample;
 use super::metadata::{LifeCycle, ToolMetadata};
+use super::render::json;
 use super::request::{ExampleForm, Request};
 
 /// Why there is no page.
@@ -97,7 +97,8 @@ fn categories(tools: &[ToolMetadata]) -> Vec<Value> {
 
 fn shown(tool: &ToolMetadata) -> Value {
     let schema = tool.input_schema.as_value();
-    let pretty = to_string_pretty(schema).unwrap_or_else(|_| schema.to_string());
+    // As in Markdown: nothing in it is hidden, and it is still the same value.
+    let pretty = json::pretty(schema, usize::MAX).unwrap_or_default();
     let name = cleaned(&tool.name);
     let title = tool.title.as_deref().map(cleaned);
     context! {
@@ -111,7 +112,7 @@ fn shown(tool: &ToolMetadata) -> Value {
         important => list(&tool.important),
         notes => list(&tool.notes),
         parameters => parameters(schema),
-        schema => cleaned(&pretty),
+        schema => pretty,
         examples => tool.examples.iter().map(|it| example(it, tool)).collect::<Vec<_>>(),
         returns => tool.returns.as_deref().map(paragraphs),
         state => state(tool.state),

@@ -39,6 +39,12 @@ fn line(into: &mut String, line: &str) {
             previous = Some('`');
             continue;
         }
+        if c == '_' {
+            let length = underscores(into, previous, rest);
+            rest = &rest[length..];
+            previous = Some('_');
+            continue;
+        }
         let after = &rest[c.len_utf8()..];
         if needs_escape(c, previous, after) {
             into.push('\\');
@@ -77,14 +83,29 @@ fn start<'l>(into: &mut String, line: &'l str) -> &'l str {
     ""
 }
 
+/// Writes underscores. Between letters they mean nothing, however many: names stay as they
+/// are. Returns how much was taken.
+fn underscores(into: &mut String, previous: Option<char>, rest: &str) -> usize {
+    let after = rest.trim_start_matches('_');
+    let length = rest.len() - after.len();
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let next = after.chars().next();
+    let is_within = is_letter(previous) && is_letter(next);
+    let underscore = match is_within || is_space(previous) && is_space(next) {
+        true => "_",
+        false => "\\_",
+    };
+    into.extend(std::iter::repeat_n(underscore, length));
+    length
+}
+
 /// Tells whether a character could begin or end something within a line.
 fn needs_escape(c: char, previous: Option<char>, after: &str) -> bool {
     let next = after.chars().next();
     let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
-    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     match c {
         '*' => !(is_space(previous) && is_space(next)),
-        '_' => !(is_letter(previous) && is_letter(next) || is_space(previous) && is_space(next)),
         // Struck-out text needs an end, which stands right after something.
         '~' => !is_space(previous) || next == Some('~'),
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),

@@ -12,7 +12,7 @@ use minijinja::{Value, context};
 pub use template::TemplateError;
 pub(crate) use template::{SHIPPED_SOURCE, Template};
 
-use super::metadata::ToolMetadata;
+use super::metadata::{PENDING, ToolMetadata};
 use super::request::ExampleForm;
 use crate::validate::bounded;
 
@@ -104,7 +104,7 @@ impl Renderer<'_> {
         let context = context! {
             part => "tool",
             name => escape::text(&tool.name),
-            purpose => text(tool.purpose()),
+            purpose => tool.description.as_deref().map_or_else(|| PENDING.to_owned(), text),
             important => texts(&tool.important),
             details => details.map(text),
             notes => texts(notes),
