@@ -451,6 +451,7 @@ fn a_schema_is_shown_as_it_is_registered() {
             "a": { "type": "string", "description": "\u{9b}", "default": "\u{202e}x\u{2028}y" },
             "b": { "enum": ["<b>", "a\u{9b}", "\u{1b}[31m"] },
         },
+        "additionalProperties": false,
     });
     let page = page(&[with_input(tool("one"), schema.clone())]);
     let (_, after) = page
