@@ -124,11 +124,7 @@ impl Arguments {
             case,
             span,
         })?;
-        Ok(Query {
-            pattern,
-            span,
-            but_not: None,
-        })
+        Ok(Query::new(pattern, span, None))
     }
 
     fn case(&self) -> Case {
@@ -319,11 +315,12 @@ impl BuiltIn for Grep {
             }
             notes.push(value.nothing());
         } else {
-            value.truncated = value.truncated || ((offset + shown) as u64) < there;
+            let has_more = ((offset + shown) as u64) < there;
+            value.truncated |= has_more;
+            if has_more && shown > 0 {
+                value.next = search::continuing(&arguments, offset + shown);
+            }
             notes.push(value.amount(offset, shown, there));
-        }
-        if value.truncated && shown > 0 {
-            value.next = search::continuing(&arguments, offset + shown);
         }
         if stop.is_late() {
             notes.push(format!(

@@ -68,7 +68,7 @@ pub(crate) struct Results {
 /// A line that matches.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Match {
-    /// Its number, from 1.
+    /// Its number, from 1; 0 where the file is not text.
     line_number: u64,
     /// The line; a long one is cut around the match.
     line_content: String,
@@ -152,20 +152,25 @@ impl BuiltIn for SearchInFile {
             &query,
             view,
             &stop,
-            |hit, path, lines| {
-                if hit.is_binary {
-                    notes.push(format!("{path}: binary file matches"));
-                }
-                lines.iter().all(|line| {
+            |hit, path, excerpt| {
+                let mut show = |text: &str, line_number: u64, content: &str| {
                     let found = Match {
-                        line_number: line.number,
-                        line_content: line.text.clone(),
+                        line_number,
+                        line_content: content.to_owned(),
                     };
-                    let pushed = page.push(&format!("{}:{}", line.number, line.text), &found);
+                    let pushed = page.push(text, &found);
                     if pushed != Pushed::Later {
                         matches.push(found);
                     }
                     pushed != Pushed::Later
+                };
+                if hit.is_binary {
+                    let content = "binary file matches";
+                    return show(&format!("{path}: {content}"), 0, content);
+                }
+                excerpt.lines.iter().all(|line| {
+                    let text = format!("{}:{}", line.number, line.text);
+                    show(&text, line.number, &line.text)
                 })
             },
         );

@@ -196,7 +196,7 @@ impl BuiltIn for SearchInFiles {
             &query,
             view,
             &stop,
-            |hit, path, lines| {
+            |hit, path, excerpt| {
                 let mut show = |number: u64, content: &str| {
                     let found = Match {
                         file_path: path.to_owned(),
@@ -210,10 +210,11 @@ impl BuiltIn for SearchInFiles {
                     pushed != Pushed::Later
                 };
                 if hit.is_binary {
-                    shown += usize::try_from(hit.count).unwrap_or(usize::MAX);
-                    return show(0, "binary file matches");
+                    let has_room = show(0, "binary file matches");
+                    shown += usize::from(has_room);
+                    return has_room;
                 }
-                lines.iter().all(|line| {
+                excerpt.lines.iter().all(|line| {
                     let has_room = show(line.number, &line.text);
                     shown += usize::from(has_room);
                     has_room

@@ -16,7 +16,8 @@ use ignore::types::Types;
 use super::folder::Kind;
 use super::globs::{Case, Glob};
 use super::kept::Kept;
-use super::pattern::{Patient, Pattern, STOPPED, Span, Syntax, TOO_MANY_STEPS, Wanted};
+use super::over_lines::{self, Everything};
+use super::pattern::{Pattern, STOPPED, Span, Syntax, TOO_LONG, TOO_MANY_STEPS, Unfound, Wanted};
 use super::start::Start;
 use super::stop::Stop;
 use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
@@ -32,16 +33,31 @@ const MOST_OF_BINARY: usize = 256 << 10;
 /// What is looked for, and in which lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
-    pub(crate) pattern: Pattern,
-    pub(crate) span: Span,
+    pub(super) pattern: Pattern,
+    pub(super) span: Span,
     /// Lines that match this too do not count.
-    pub(crate) but_not: Option<Pattern>,
+    but_not: Option<Pattern>,
 }
 
 impl Query {
-    pub(super) fn excludes(&self, line: &[u8]) -> bool {
-        let but_not = self.but_not.as_ref();
-        but_not.is_some_and(|pattern| pattern.find(line).is_some())
+    /// Looks for a pattern, over lines if it is so meant and can go over them.
+    pub(crate) fn new(pattern: Pattern, span: Span, but_not: Option<Pattern>) -> Self {
+        let span = match pattern.stays_in_line() {
+            true => Span::Line,
+            false => span,
+        };
+        Self {
+            pattern,
+            span,
+            but_not,
+        }
+    }
+
+    pub(super) fn excludes(&self, line: &[u8], stop: &Stop<'_>) -> Result<bool, Unfound> {
+        match &self.but_not {
+            Some(pattern) => Ok(pattern.find_at(line, 0, stop)?.is_some()),
+            None => Ok(false),
+        }
     }
 
     /// What counts with it.
@@ -61,7 +77,9 @@ impl Query {
             .memory_map(MmapChoice::never())
             .heap_limit(Some(MOST_HEAP))
             .multi_line(self.span == Span::Lines);
-        if let Pattern::Linear { has_crlf: true, .. } = self.pattern {
+        if let Pattern::Linear(pattern) = &self.pattern
+            && pattern.has_crlf()
+        {
             builder.line_terminator(grep_matcher::LineTerminator::crlf());
         }
         builder
@@ -74,11 +92,14 @@ impl Query {
         file: Watched<'_>,
         sink: S,
     ) -> io::Result<()> {
-        match &self.pattern {
-            Pattern::Linear { matcher, .. } => searcher.search_reader(matcher, file, sink),
-            Pattern::Backtracking(pattern) => {
-                let stop = file.stop;
-                searcher.search_reader(Patient { pattern, stop }, file, sink)
+        let stop = file.stop;
+        match (&self.pattern, self.span) {
+            (_, Span::Lines) => searcher.search_reader(Everything, file, sink),
+            (Pattern::Linear(pattern), Span::Line) => {
+                searcher.search_reader(pattern.until(stop), file, sink)
+            }
+            (Pattern::Backtracking(pattern), Span::Line) => {
+                searcher.search_reader(pattern.until(stop), file, sink)
             }
         }
     }
@@ -100,14 +121,11 @@ pub(crate) fn text_query(query: &str, use_regex: bool, but_not: &str) -> Result<
             span: Span::Line,
         })
     };
-    Ok(Query {
-        pattern: read("query", query)?,
-        span: Span::Line,
-        but_not: Some(but_not)
-            .filter(|text| !text.is_empty())
-            .map(|text| read("exclude_query", text))
-            .transpose()?,
-    })
+    let but_not = Some(but_not)
+        .filter(|text| !text.is_empty())
+        .map(|text| read("exclude_query", text))
+        .transpose()?;
+    Ok(Query::new(read("query", query)?, Span::Line, but_not))
 }
 
 /// Which files are searched, and what is kept of what is found.
@@ -178,7 +196,7 @@ impl Skipped {
         let said = error.to_string();
         if said == TOO_MANY_STEPS {
             self.too_many_steps += 1;
-        } else if said.contains("allocation limit") {
+        } else if said == TOO_LONG || said.contains("allocation limit") {
             self.too_long += 1;
         } else if said != STOPPED && error.kind() != io::ErrorKind::TimedOut {
             self.unreadable += 1;
@@ -244,13 +262,13 @@ pub(crate) fn tally_file(file: &File, query: &Query, most: Option<u64>, stop: &S
     if let Err(error) = query.search(&mut query.counter(), file, &mut count) {
         tally.skipped.count(&error);
     }
-    tally.matches = count.count;
+    tally.matches = count.results();
     if count.count > 0 {
         tally.files = 1;
         tally.hits.push(Hit {
             rank: (0, 0),
             path: Box::default(),
-            count: count.count,
+            count: count.results(),
             is_binary: binary.get() != Binary::Text,
         });
     }
@@ -313,7 +331,7 @@ impl Visitor for Counter<'_> {
         if count.count == 0 {
             return;
         }
-        self.tally.matches += count.count;
+        self.tally.matches += count.results();
         self.tally.files += 1;
         let rank = match self.request.newest_first {
             true => rustix::fs::fstat(&file).map_or((0, 0), |stat| {
@@ -329,7 +347,7 @@ impl Visitor for Counter<'_> {
             self.kept.push(Hit {
                 rank,
                 path: entry.path.into(),
-                count: count.count,
+                count: count.results(),
                 is_binary: binary.get() != Binary::Text,
             });
         }
@@ -370,24 +388,45 @@ impl<'a> Count<'a> {
     }
 }
 
+impl Count<'_> {
+    /// Counts a match; tells whether more are wanted.
+    fn one_more(&mut self) -> bool {
+        self.count += 1;
+        if self.binary.get() != Binary::Text || self.most.is_some_and(|most| self.count >= most) {
+            return false;
+        }
+        // Many matches may lie in one piece that was read.
+        !self.count.is_multiple_of(1024) || !self.stop.is_due()
+    }
+
+    /// How many results the file has: one that is not text is one.
+    fn results(&self) -> u64 {
+        match self.binary.get() {
+            Binary::Text => self.count,
+            Binary::Left(_) => self.count.min(1),
+        }
+    }
+}
+
 impl Sink for Count<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.query.but_not.is_some() && self.query.excludes(found.bytes()) {
-            return Ok(true);
+        match self.query.span {
+            Span::Line if self.query.excludes(found.bytes(), self.stop)? => Ok(true),
+            Span::Line => Ok(self.one_more()),
+            Span::Lines => {
+                let Query { pattern, .. } = self.query;
+                over_lines::each(pattern, found.bytes(), self.stop, |_| self.one_more())?;
+                Ok(true)
+            }
         }
-        self.count += 1;
-        if self.binary.get() != Binary::Text || self.most.is_some_and(|most| self.count >= most) {
-            return Ok(false);
-        }
-        // Many matches may lie in one piece that was read.
-        Ok(!self.count.is_multiple_of(1024) || !self.stop.is_due())
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
         self.binary.set(Binary::Left(MOST_OF_BINARY));
-        Ok(true)
+        // That it matches is all that is told of it.
+        Ok(self.count == 0)
     }
 }
 

@@ -4,18 +4,23 @@
 //! `start` opens where a search begins and `walk` goes on from there, over handles of
 //! `folder` and by the `rules` of ignore files; several threads share the work through
 //! `queue`, as long as `stop` lets them. `names` and `content` are what a walk looks
-//! for, with `globs` and `pattern` to match; `tree` needs no
-//! threads. Of what was found, `kept` keeps the first, `shown` and `lines` read what is
+//! for, with `globs` and `pattern` to match; `tree` needs no threads. A pattern is for the
+//! `linear` engine, which goes by `steps` where it must be possible to stop it, or for the
+//! `backtracking` one, limited by its `expense`; `over_lines` finds what is longer than a line. Of what was found, `kept` keeps the first, `shown` and `lines` read what is
 //! told of it, and `report`, `results` and `page` tell it. `define` is what the tools'
 //! definitions have in common.
 
+mod backtracking;
 mod content;
 pub(crate) mod define;
+mod expense;
 mod folder;
 mod globs;
 mod kept;
+mod linear;
 mod lines;
 mod names;
+mod over_lines;
 mod page;
 mod pattern;
 mod queue;
@@ -24,6 +29,7 @@ mod results;
 mod rules;
 mod shown;
 mod start;
+mod steps;
 mod stop;
 mod tree;
 mod walk;

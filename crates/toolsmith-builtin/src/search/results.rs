@@ -176,18 +176,18 @@ impl Results {
     ) -> usize {
         let has_context = view.before + view.after > 0;
         let mut shown = 0;
-        gather(source, tally, query, view, stop, |hit, path, lines| {
+        gather(source, tally, query, view, stop, |hit, path, excerpt| {
             if hit.is_binary {
                 let line = Shown::new(path, 0, "binary file matches", true);
                 if page.push(&format!("{path}: {}", line.line), &line) == Pushed::Later {
                     return false;
                 }
-                // Its matches count as shown: they are not lines anybody could read.
-                let matches = usize::try_from(hit.count).unwrap_or(usize::MAX);
-                shown += matches.min(view.take - shown);
+                shown += 1;
                 self.matches.push(line);
                 return true;
             }
+            let lines = &excerpt.lines[..];
+            self.truncated |= excerpt.is_cut;
             let mut rest = lines;
             while !rest.is_empty() {
                 let is_first = rest.len() == lines.len();
@@ -202,7 +202,7 @@ impl Results {
                 });
                 let pushed = self.show_match(page, rows.collect());
                 if pushed != Pushed::Later {
-                    shown += one.iter().filter(|line| line.begins).count();
+                    shown += one.iter().map(|line| line.begins).sum::<usize>();
                 }
                 if pushed != Pushed::In {
                     return false;
@@ -223,6 +223,7 @@ impl Results {
             Pushed::In => self.matches.extend(values),
             Pushed::Later => {}
             Pushed::Never => {
+                self.truncated = true;
                 let rows = texts.iter().zip(values);
                 let some = rows.take_while(|(text, value)| page.push(text, value) == Pushed::In);
                 self.matches.extend(some.map(|(_, value)| value));
@@ -274,7 +275,7 @@ impl Results {
 
 /// Where the lines of the first match end, with those around it, and the next begin.
 fn end_of_match(lines: &[Line]) -> usize {
-    let mut begins = (0..lines.len()).filter(|at| lines[*at].begins);
+    let mut begins = (0..lines.len()).filter(|at| lines[*at].begins > 0);
     begins.nth(1).unwrap_or(lines.len())
 }
 

@@ -6,7 +6,7 @@ use toolsmith_core::ToolContext;
 
 use super::content::{self, Hit, Query, Request, Tally};
 use super::folder;
-use super::lines::{self, Line, Window};
+use super::lines::{self, Excerpt, Window};
 use super::page;
 use super::start::Start;
 use super::stop::Stop;
@@ -96,8 +96,9 @@ pub(crate) fn gather(
     query: &Query,
     view: View,
     stop: &Stop<'_>,
-    mut show: impl FnMut(&Hit, &str, &[Line]) -> bool,
+    mut show: impl FnMut(&Hit, &str, &Excerpt) -> bool,
 ) {
+    let stop = &stop.for_telling();
     let mut passed = 0;
     let end = (view.offset + view.take) as u64;
     for hit in &tally.hits {
@@ -119,13 +120,11 @@ pub(crate) fn gather(
         };
         let lines = match source {
             // Its lines are nothing anybody could read.
-            _ if hit.is_binary => Ok(Vec::new()),
+            _ if hit.is_binary => Ok(Excerpt::default()),
             Source::Tree(start) => folder::open_beneath(start.as_fd(), &hit.path)
                 .map_err(std::io::Error::from)
-                .and_then(|file| lines::lines(&file, query, window, stop)),
-            Source::File(file) => {
-                again(file).and_then(|file| lines::lines(&file, query, window, stop))
-            }
+                .map(|file| lines::lines(&file, query, window, stop)),
+            Source::File(file) => again(file).map(|file| lines::lines(&file, query, window, stop)),
         };
         match lines {
             Ok(lines) if show(hit, &source.path(hit), &lines) => {}

@@ -93,6 +93,94 @@ fn matches_go_over_lines_when_asked_to() {
 }
 
 #[test]
+fn matches_over_lines_that_touch_are_counted_and_paged_one_by_one() {
+    let block = |number: u32| format!("begin {{\n  {number}\n}}\n");
+    let tree = one((0..5000).map(block).collect::<String>());
+    let asked = json!({"pattern": "begin \\{[^}]*\\}", "multiline": true});
+    let mut arguments = asked.clone();
+    arguments["output_mode"] = json!("count");
+    let counted = tree.value("grep", arguments);
+    assert_eq!(counted["total_matches"], 5000);
+    let mut arguments = asked;
+    arguments["output_mode"] = json!("content");
+    let first = tree.value("grep", arguments);
+    assert_eq!(first["matches"].as_array().unwrap().len(), 300);
+    assert_eq!(first["truncated"], true);
+    let second = tree.value("grep", first["next"].clone());
+    assert_eq!(second["matches"][0]["line_number"], 301);
+    // Two that share a line show it once, and both count.
+    let tree = one("x\n1 a\nb a\nb a\nb\ny\nz\n");
+    let arguments = json!({
+        "pattern": "a\nb", "multiline": true, "output_mode": "content", "context": 1,
+    });
+    let text = tree.text("grep", arguments);
+    assert!(
+        text.starts_with(
+            "f.txt-1-x\nf.txt:2:1 a\nf.txt:3:b a\nf.txt:4:b a\nf.txt:5:b\nf.txt-6-y\n\n3 matches in 1 file: Matches 1–3 of 3."
+        ),
+        "{text}"
+    );
+    let arguments = json!({"pattern": "a\nb", "multiline": true, "output_mode": "content", "head_limit": 1, "offset": 1});
+    assert_eq!(lines(&tree, arguments), [3, 4]);
+}
+
+#[test]
+fn a_match_of_more_lines_than_are_shown_says_so() {
+    let tree = one(format!("begin\n{}end\n", "within\n".repeat(20_000)));
+    let asked = json!({"pattern": "begin.*end", "multiline": true, "output_mode": "content"});
+    let value = tree.value("grep", asked);
+    assert_eq!(
+        (&value["total_matches"], &value["truncated"]),
+        (&json!(1), &json!(true))
+    );
+    assert!(value["matches"].as_array().unwrap().len() > 100);
+    assert_eq!(value.get("next"), None);
+}
+
+#[test]
+fn a_file_that_is_not_text_is_one_result() {
+    let tree = one([
+        &b"needle\n".repeat(20_000)[..],
+        b"\0",
+        &b"needle\n".repeat(100),
+    ]
+    .concat());
+    let arguments = json!({"pattern": "needle", "output_mode": "content"});
+    let value = tree.value("grep", arguments);
+    assert_eq!(value["total_matches"], 1);
+    assert_eq!(
+        (&value["truncated"], value.get("next")),
+        (&json!(false), None)
+    );
+    assert_eq!(
+        value["matches"],
+        json!([{"path": "f.txt", "line_number": 0, "line": "binary file matches"}])
+    );
+    for arguments in [
+        json!({"pattern": "needle", "output_mode": "count"}),
+        json!({"pattern": "needle", "output_mode": "count", "path": "f.txt"}),
+        json!({"pattern": "needle\n", "output_mode": "count", "multiline": true}),
+    ] {
+        assert_eq!(tree.value("grep", arguments)["total_matches"], 1);
+    }
+    let one = tree.value(
+        "search_in_file",
+        json!({"query": "needle", "file_path": "f.txt"}),
+    );
+    assert_eq!(
+        (&one["total_matches"], &one["truncated"]),
+        (&json!(1), &json!(false))
+    );
+    assert_eq!(
+        one["matches"],
+        json!([{"line_number": 0, "line_content": "binary file matches"}])
+    );
+    let many = tree.value("search_in_files", json!({"query": "needle"}));
+    assert_eq!(many["total_matches"], 1);
+    assert_eq!(many["matches"][0]["line_content"], "binary file matches");
+}
+
+#[test]
 fn each_mode_tells_what_it_says() {
     let tree = Tree::empty();
     tree.write("b.rs", "one\ntwo one\n");

@@ -21,4 +21,5 @@ mod find;
 mod globs;
 mod grep;
 mod navigation;
+mod stopping;
 mod walk;
