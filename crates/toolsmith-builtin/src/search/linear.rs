@@ -85,6 +85,7 @@ impl Linear {
         Watching {
             pattern: &self.0,
             stop,
+            line_end: b'\n',
         }
     }
 }
@@ -204,9 +205,15 @@ fn has_words(expression: &Hir) -> bool {
 pub(super) struct Watching<'a> {
     pattern: &'a Inner,
     stop: &'a Stop<'a>,
+    line_end: u8,
 }
 
 impl Watching<'_> {
+    /// The same in a text whose lines end otherwise.
+    pub(super) fn ending(self, line_end: u8) -> Self {
+        Self { line_end, ..self }
+    }
+
     /// Whether so much text is searched in a moment.
     fn is_near(&self, length: usize) -> Result<bool, Unfound> {
         if length > UNASKED && self.stop.is_due() {
@@ -238,11 +245,11 @@ impl Watching<'_> {
             }
             let rest = &text[at..];
             let lines = match rest.get(..self.pattern.reach) {
-                Some(near) => memchr::memrchr(b'\n', near).map(|newline| newline + 1),
+                Some(near) => memchr::memrchr(self.line_end, near).map(|newline| newline + 1),
                 None => Some(rest.len()),
             };
             let Some(length) = lines else {
-                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                let end = memchr::memchr(self.line_end, rest).unwrap_or(rest.len());
                 let line = &rest[..end];
                 let line = match self.pattern.has_crlf {
                     true => line.strip_suffix(b"\r").unwrap_or(line),
@@ -302,7 +309,8 @@ impl Matcher for Watching<'_> {
     }
 
     fn line_terminator(&self) -> Option<LineTerminator> {
-        self.pattern.matcher.line_terminator()
+        let usual = self.pattern.matcher.line_terminator();
+        usual.filter(|_| self.line_end == b'\n')
     }
 
     fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, Unfound> {

@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use grep_searcher::{BinaryDetection, Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
-use super::content::{Query, Watched};
+use super::count::Watched;
 use super::over_lines;
 use super::pattern::{Span, Unfound};
+use super::query::Query;
 use super::stop::Stop;
 
 /// How many characters of a line are shown.

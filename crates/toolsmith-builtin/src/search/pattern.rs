@@ -8,6 +8,7 @@ use grep_matcher::{Match, Matcher};
 use grep_regex::RegexMatcherBuilder;
 use regex_syntax::ast;
 use regex_syntax::hir::Hir;
+use serde_json::{Map, Value};
 
 use super::backtracking::Backtracking;
 use super::globs::{Case, marked};
@@ -40,8 +41,10 @@ pub(crate) enum Span {
 }
 
 /// What is looked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
+    /// All arguments of the call, for one that succeeds.
+    pub(crate) given: &'a dyn Fn() -> Map<String, Value>,
     /// The argument it came in.
     pub(crate) argument: &'a str,
     pub(crate) text: &'a str,
@@ -251,7 +254,8 @@ fn literally(wanted: Wanted<'_>, refusal: Refusal) -> Refusal {
             ("fixed_strings", true),
         ),
     };
-    let arguments = serde_json::json!({ wanted.argument: wanted.text, switch.0: switch.1 });
+    let mut arguments = (wanted.given)();
+    arguments.insert(switch.0.to_owned(), switch.1.into());
     refusal.next(next).detail("next_arguments", arguments)
 }
 

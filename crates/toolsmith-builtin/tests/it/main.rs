@@ -22,4 +22,5 @@ mod globs;
 mod grep;
 mod navigation;
 mod stopping;
+mod telling;
 mod walk;
