@@ -34,7 +34,7 @@ impl Find {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Sought {
-    /// Files only, links among them.
+    /// Regular files only, and links that lead to one.
     File,
     /// Folders only.
     Directory,
@@ -180,6 +180,7 @@ impl Arguments {
                 .filter(|extension| !extension.is_empty())
                 .map(str::to_lowercase),
             files: self.sought != Sought::Directory,
+            only_regular: self.sought == Sought::File,
             // The size of a folder says nothing about what is in it.
             folders: self.sought != Sought::File && !by_size,
             exclude: Glob::all("exclude_patterns", &self.exclude_patterns, case)?,
@@ -270,7 +271,8 @@ impl BuiltIn for Find {
         let total = search::many(value.total_matches, "match", "matches");
         let mut notes = told.notes;
         if findings.total == 0 {
-            let mut nothing = format!("Nothing in {} fits.", start.shown);
+            let hint = names.glob.as_ref().map(Glob::hint).unwrap_or_default();
+            let mut nothing = format!("Nothing in {} fits.{hint}", start.shown);
             if let (Some(name), 1..) = (&arguments.name, findings.partly) {
                 nothing = format!(
                     "Nothing in {} is called {name}; {} hold it: use name = \"*{name}*\".",

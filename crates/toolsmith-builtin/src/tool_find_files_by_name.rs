@@ -9,7 +9,9 @@ use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
-use crate::search::{self, Case, FURTHEST, Glob, Names, Page, Start, Stop, WalkOptions};
+use crate::search::{
+    self, Case, FURTHEST, Glob, Match, Names, NotSearched, Page, Start, Stop, WalkOptions,
+};
 use crate::workspace::Workspace;
 
 /// Finds files by their names.
@@ -56,15 +58,32 @@ fn thousand() -> usize {
 pub(crate) struct Results {
     /// The files, by path.
     files: Vec<String>,
+    /// Those of them whose names hold what cannot be told, so that they cannot be given back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_exact: Vec<String>,
     /// How many there are in all.
     total_found: u64,
-    /// Whether there are more than are here.
+    /// Whether there are more than are here, or may be.
     truncated: bool,
+    /// Whether time ran out, so that there may be more than was found.
+    timed_out: bool,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// How many files and folders ignore rules hid; what is in such a folder is not counted.
     hidden_by_ignore: u64,
     /// The arguments that continue the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Value>,
+}
+
+/// A file that was found, of which only the path is told.
+struct Named(Match);
+
+impl Serialize for Named {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.path.serialize(serializer)
+    }
 }
 
 impl BuiltIn for FindFilesByName {
@@ -124,13 +143,22 @@ impl BuiltIn for FindFilesByName {
         stop.check()?;
         let page = Page::answering(&arguments, arguments.max_bytes);
         let told = search::tell(&start, &findings, offset, &stop, page, |found| {
-            (found.path.clone(), found.path)
+            (found.path.clone(), Named(found))
         });
+        let not_exact = told.rows.iter().filter(|Named(found)| !found.is_exact);
+        let not_exact = not_exact.map(|Named(found)| found.path.clone()).collect();
         let value = Results {
             next: told.next(&arguments, offset),
-            files: told.rows,
+            not_exact,
+            files: told
+                .rows
+                .into_iter()
+                .map(|Named(found)| found.path)
+                .collect(),
             total_found: findings.total,
             truncated: told.truncated,
+            timed_out: stop.is_late(),
+            not_searched: told.not_searched.told(),
             hidden_by_ignore: findings.unseen.ignored,
         };
         let mut notes = told.notes;
@@ -138,8 +166,10 @@ impl BuiltIn for FindFilesByName {
             notes.insert(
                 0,
                 format!(
-                    "No file in {} is called {}.",
-                    start.shown, arguments.name_pattern
+                    "No file in {} is called {}.{}",
+                    start.shown,
+                    arguments.name_pattern,
+                    names.glob.as_ref().map(Glob::hint).unwrap_or_default()
                 ),
             );
         }

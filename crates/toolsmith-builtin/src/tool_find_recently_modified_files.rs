@@ -10,7 +10,7 @@ use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{
-    self, Case, Clock, FURTHEST, Glob, Moment, Names, Order, Page, Start, Stop, WalkOptions,
+    self, Clock, FURTHEST, Glob, Moment, Names, NotSearched, Order, Page, Start, Stop, WalkOptions,
 };
 use crate::workspace::Workspace;
 
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// The folder to search; the workspace itself unless given.
     #[serde(default = "define::here")]
     path: String,
-    /// A pattern for the files, such as `*.py` or `src/**/*.rs`.
+    /// A pattern for the files, such as `*.py` or `src/**/*.rs`; with `!` before it, for those to leave out.
     #[serde(default = "any")]
     file_pattern: String,
     /// How many files to return.
@@ -69,8 +69,13 @@ pub(crate) struct Results {
     files: Vec<Changed>,
     /// How many there are in all.
     total_found: u64,
-    /// Whether there are more than are here.
+    /// Whether there are more than are here, or may be.
     truncated: bool,
+    /// Whether time ran out, so that there may be more than was found.
+    timed_out: bool,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// How many files and folders ignore rules hid; what is in such a folder is not counted.
     hidden_by_ignore: u64,
     /// The arguments that continue the answer.
@@ -85,6 +90,9 @@ struct Changed {
     path: String,
     /// When it was last changed, in UTC.
     mtime: String,
+    /// False where the name holds what cannot be told, so that the path cannot be given back.
+    #[serde(skip_serializing_if = "search::is_true")]
+    is_exact: bool,
 }
 
 impl BuiltIn for FindRecentlyModifiedFiles {
@@ -133,7 +141,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Results>, Refusal> {
-        let glob = Glob::new("file_pattern", &arguments.file_pattern, Case::Sensitive)?;
+        let (glob, exclude) = Glob::or_not("file_pattern", &arguments.file_pattern)?;
         let start = Start::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(LIMIT, context);
         let offset = arguments.offset.min(FURTHEST);
@@ -142,10 +150,14 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         let names = Names {
             options: WalkOptions {
                 include_ignored: arguments.include_ignored,
-                way: glob.way().clone(),
+                way: glob
+                    .as_ref()
+                    .map(|glob| glob.way().clone())
+                    .unwrap_or_default(),
                 ..WalkOptions::default()
             },
-            glob: Some(glob),
+            glob,
+            exclude,
             after: Some(since),
             order: Order::Newest,
             keep: offset + arguments.max_results,
@@ -159,6 +171,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
             let changed = Changed {
                 path: found.path,
                 mtime: found.mtime,
+                is_exact: found.is_exact,
             };
             (line, changed)
         });
@@ -167,6 +180,8 @@ impl BuiltIn for FindRecentlyModifiedFiles {
             files: told.rows,
             total_found: findings.total,
             truncated: told.truncated,
+            timed_out: stop.is_late(),
+            not_searched: told.not_searched.told(),
             hidden_by_ignore: findings.unseen.ignored,
         };
         let mut notes = told.notes;
@@ -175,8 +190,9 @@ impl BuiltIn for FindRecentlyModifiedFiles {
             notes.insert(
                 0,
                 format!(
-                    "No file in {} was changed within the last {hours}.",
-                    start.shown
+                    "No file in {} was changed within the last {hours}.{}",
+                    start.shown,
+                    names.glob.as_ref().map(Glob::hint).unwrap_or_default()
                 ),
             );
         }

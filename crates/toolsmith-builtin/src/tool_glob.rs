@@ -170,8 +170,10 @@ impl BuiltIn for Glob {
             keep: offset + arguments.max_results,
             ..Names::default()
         };
-        let findings = search::look(&start, &names, &stop);
+        let mut findings = search::look(&start, &names, &stop);
         stop.check()?;
+        // Nobody asked for what is deeper than the pattern.
+        findings.unseen.deeper = 0;
         let page = Page::answering(&arguments, arguments.max_bytes);
         let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
             (found.path.clone(), found)
@@ -188,7 +190,16 @@ impl BuiltIn for Glob {
         if findings.total == 0 {
             notes.insert(
                 0,
-                format!("Nothing in {} fits {}.", start.shown, arguments.pattern),
+                format!(
+                    "Nothing in {} fits {}.{}",
+                    start.shown,
+                    arguments.pattern,
+                    names
+                        .glob
+                        .as_ref()
+                        .map(search::Glob::hint)
+                        .unwrap_or_default()
+                ),
             );
         }
         Ok(Answer::new(value, display)

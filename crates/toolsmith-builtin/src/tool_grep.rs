@@ -13,8 +13,8 @@ use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
 use crate::search::define::{self, GRACE, LIMIT, reading};
 use crate::search::{
-    self, Case, FURTHEST, Glob, OutputMode, Page, Pattern, Query, Request, Results, Source, Span,
-    Stop, Syntax, View, WalkOptions, Wanted,
+    self, Case, FURTHEST, Glob, NotSearched, OutputMode, Page, Pattern, Query, Request, Results,
+    Source, Span, Stop, Syntax, Tally, View, WalkOptions, Wanted,
 };
 use crate::workspace::Workspace;
 
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// The folder or file to search; the workspace itself unless given. A file is searched even if ignore rules hide it.
     #[serde(default = "define::here")]
     path: String,
-    /// A pattern for the files to search, such as `*.rs` or `src/**/*.{ts,tsx}`.
+    /// A pattern for the files to search, such as `*.rs` or `src/**/*.{ts,tsx}`; with `!` before it, for those not to.
     #[serde(default)]
     glob: Option<String>,
     /// A type of files to search, such as `rust`, `py`, `js` or `md`.
@@ -118,17 +118,14 @@ impl Arguments {
             Syntax::Regex
         };
         let pattern = Pattern::new(Wanted {
+            given: &|| search::given(self),
             argument: "pattern",
             text: &self.pattern,
             syntax,
             case,
             span,
         })?;
-        Ok(Query {
-            pattern,
-            span,
-            but_not: None,
-        })
+        Ok(Query::new(pattern, span, None))
     }
 
     fn case(&self) -> Case {
@@ -137,9 +134,9 @@ impl Arguments {
 
     fn request(&self) -> Result<Request, Refusal> {
         let glob = self.glob.as_deref().filter(|glob| !glob.is_empty());
-        let glob = glob
-            .map(|glob| Glob::new("glob", glob, Case::Sensitive))
-            .transpose()?;
+        let glob = glob.map(|glob| Glob::or_not("glob", glob)).transpose()?;
+        let (glob, mut exclude) = glob.unwrap_or_default();
+        exclude.extend(Glob::all("exclude", &self.exclude, Case::Sensitive)?);
         Ok(Request {
             options: WalkOptions {
                 include_ignored: self.include_ignored,
@@ -151,7 +148,7 @@ impl Arguments {
             },
             glob,
             types: self.file_type.as_deref().map(types).transpose()?,
-            exclude: Glob::all("exclude", &self.exclude, Case::Sensitive)?,
+            exclude,
             most_in_file: match self.output_mode {
                 OutputMode::FilesWithMatches => Some(1),
                 OutputMode::Content | OutputMode::Count => self.max_per_file,
@@ -171,6 +168,23 @@ impl Arguments {
             most_in_file: self.max_per_file,
             bytes: self.max_bytes,
         }
+    }
+
+    /// Says that there was no file to search, where that is so.
+    fn none_fits(&self, request: &Request, tally: &Tally, source: &Source) -> Option<String> {
+        let asked: Vec<String> = [("glob", &self.glob), ("type", &self.file_type)]
+            .into_iter()
+            .filter_map(|(name, asked)| Some(format!("{name} = {:?}", asked.as_ref()?)))
+            .collect();
+        if tally.met > 0 || asked.is_empty() {
+            return None;
+        }
+        let hint = request.glob.as_ref().map(Glob::hint).unwrap_or_default();
+        let asked = asked.join(" and ");
+        Some(format!(
+            "No file in {} fits {asked}, so nothing was searched.{hint}",
+            source.shown()
+        ))
     }
 
     fn offset(&self) -> usize {
@@ -317,13 +331,15 @@ impl BuiltIn for Grep {
             {
                 value.case_insensitive_files = other_spellings(&arguments, &source, context)?;
             }
-            notes.push(value.nothing());
+            let none_fits = arguments.none_fits(&request, &tally, &source);
+            notes.push(value.nothing(none_fits));
         } else {
-            value.truncated = value.truncated || ((offset + shown) as u64) < there;
+            let has_more = ((offset + shown) as u64) < there;
+            value.truncated |= has_more;
+            if has_more && shown > 0 {
+                value.next = search::continuing(&arguments, offset + shown);
+            }
             notes.push(value.amount(offset, shown, there));
-        }
-        if value.truncated && shown > 0 {
-            value.next = search::continuing(&arguments, offset + shown);
         }
         if stop.is_late() {
             notes.push(format!(
@@ -333,8 +349,10 @@ impl BuiltIn for Grep {
                 tally.met.max(tally.searched)
             ));
         }
-        tally.skipped.tell(&mut notes);
-        search::unseen(tally.unseen, &mut notes);
+        let not_searched = NotSearched::in_search(tally.unseen, tally.skipped);
+        value.end(not_searched);
+        not_searched.tell(&mut notes);
+        search::hidden(tally.unseen.ignored, &mut notes);
         let display = format!(
             "Searched for {:?} in {}: {}",
             arguments.pattern.chars().take(80).collect::<String>(),

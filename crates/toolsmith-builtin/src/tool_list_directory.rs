@@ -9,7 +9,9 @@ use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
-use crate::search::{self, FURTHEST, Match, Names, Order, Page, Start, Stop, WalkOptions};
+use crate::search::{
+    self, FURTHEST, Match, Names, NotSearched, Order, Page, Start, Stop, WalkOptions,
+};
 use crate::workspace::{Opened, Workspace};
 
 /// How many entries there are at most where all were asked for.
@@ -120,8 +122,13 @@ pub(crate) struct Entries {
     entries: Vec<Entry>,
     /// How many there are in all.
     total: u64,
-    /// Whether there are more than are here.
+    /// Whether there are more than are here, or may be.
     truncated: bool,
+    /// Whether time ran out, so that there may be more than was found.
+    timed_out: bool,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// The arguments that continue the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Value>,
@@ -144,6 +151,9 @@ struct Entry {
     /// Whether it is a link.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_link: bool,
+    /// False where the name holds what cannot be told, so that the path cannot be given back.
+    #[serde(skip_serializing_if = "search::is_true")]
+    is_exact: bool,
 }
 
 impl BuiltIn for ListDirectory {
@@ -185,7 +195,7 @@ impl BuiltIn for ListDirectory {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Entries>, Refusal> {
-        let start = Start::open(&self.workspace, &arguments.path, context)?;
+        let start = Start::open_one_level(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(LIMIT, context);
         let limit = usize::try_from(arguments.limit).map_or(ALL, |limit| limit.min(ALL));
         let offset = arguments.offset.min(FURTHEST);
@@ -201,8 +211,10 @@ impl BuiltIn for ListDirectory {
             keep: offset + limit,
             ..Names::default()
         };
-        let findings = search::look(&start, &names, &stop);
+        let mut findings = search::look(&start, &names, &stop);
         stop.check()?;
+        // Nobody asked for what is in its folders.
+        findings.unseen.deeper = 0;
         let page = Page::answering(&arguments, arguments.max_bytes);
         let told = search::tell(&start, &findings, offset, &stop, page, |found| {
             (line(&found), self.entry(found))
@@ -212,6 +224,8 @@ impl BuiltIn for ListDirectory {
             entries: told.rows,
             total: findings.total,
             truncated: told.truncated,
+            timed_out: stop.is_late(),
+            not_searched: told.not_searched.told(),
         };
         let mut notes = told.notes;
         if findings.total == 0 {
@@ -243,6 +257,7 @@ impl ListDirectory {
             kind: if is_folder { "dir" } else { "file" },
             size: found.size,
             mtime: found.mtime,
+            is_exact: found.is_exact,
             path: found.path,
             is_link,
         }

@@ -8,9 +8,13 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::missing;
+use crate::reading;
 use crate::refusal::Refusal;
 use crate::search::define::{GRACE, LIMIT, reading};
-use crate::search::{self, FURTHEST, Page, Pushed, Query, Request, Source, Stop, View, text_query};
+use crate::search::{
+    self, FURTHEST, NotSearched, Page, Pushed, Query, Request, Source, Stop, View, text_query,
+};
+use crate::text::{Encoding, FileKind, HEAD, kind_of};
 use crate::workspace::Workspace;
 
 /// Searches one file for a text.
@@ -58,8 +62,16 @@ pub(crate) struct Results {
     matches: Vec<Match>,
     /// How many there are in all.
     total_matches: u64,
-    /// Whether there are more than are here.
+    /// Whether there are more than are here, or may be.
     truncated: bool,
+    /// Whether time ran out before all of the file was searched.
+    timed_out: bool,
+    /// How the file was read, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<String>,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// The arguments that continue the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Value>,
@@ -68,7 +80,7 @@ pub(crate) struct Results {
 /// A line that matches.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Match {
-    /// Its number, from 1.
+    /// Its number, from 1; 0 where the file is not text.
     line_number: u64,
     /// The line; a long one is cut around the match.
     line_content: String,
@@ -131,12 +143,21 @@ impl BuiltIn for SearchInFile {
         arguments: Arguments,
         context: &ToolContext,
     ) -> Result<Answer<Results>, Refusal> {
-        let query: Query = text_query(&arguments.query, arguments.use_regex, "")?;
+        let mut query: Query = text_query(&arguments.query, arguments.use_regex, "", &|| {
+            search::given(&arguments)
+        })?;
         let path = &arguments.file_path;
         let file = self
             .workspace
             .open_file(path)
             .map_err(|refusal| missing::explained(refusal, &self.workspace, path, context))?;
+        let head = reading::head(&file)?;
+        let encoding = match kind_of(&head) {
+            FileKind::Text => Encoding::of(&head, head.len() < HEAD).0,
+            FileKind::Image(_) | FileKind::Binary(_) => Encoding::UTF8,
+        };
+        query = query.written_as(&encoding, &head);
+        let encoding = Some(encoding.name()).filter(|name| name != "utf-8");
         let source = Source::File(file);
         let stop = Stop::after(LIMIT, context);
         let mut tally = source.tally(&query, &Request::default(), &stop);
@@ -152,26 +173,31 @@ impl BuiltIn for SearchInFile {
             &query,
             view,
             &stop,
-            |hit, path, lines| {
-                if hit.is_binary {
-                    notes.push(format!("{path}: binary file matches"));
-                }
-                lines.iter().all(|line| {
+            |hit, path, excerpt| {
+                let mut show = |text: &str, line_number: u64, content: &str| {
                     let found = Match {
-                        line_number: line.number,
-                        line_content: line.text.clone(),
+                        line_number,
+                        line_content: content.to_owned(),
                     };
-                    let pushed = page.push(&format!("{}:{}", line.number, line.text), &found);
+                    let pushed = page.push(text, &found);
                     if pushed != Pushed::Later {
                         matches.push(found);
                     }
                     pushed != Pushed::Later
+                };
+                if hit.is_binary {
+                    let content = "binary file matches";
+                    return show(&format!("{}: {content}", path.text), 0, content);
+                }
+                excerpt.lines.iter().all(|line| {
+                    let text = format!("{}:{}", line.number, line.text);
+                    show(&text, line.number, &line.text)
                 })
             },
         );
         stop.check()?;
         let end = offset + matches.len();
-        let truncated = (end as u64) < tally.matches;
+        let has_more = (end as u64) < tally.matches;
         match tally.matches {
             0 => notes.push(format!(
                 "No match for {:?} in {}.",
@@ -180,22 +206,29 @@ impl BuiltIn for SearchInFile {
             )),
             total => notes.push(search::window(offset, matches.len(), total, "Matches")),
         }
+        if let Some(encoding) = &encoding {
+            notes.push(format!("The file is not UTF-8 and was read as {encoding}."));
+        }
         if stop.is_late() {
             notes.push("Time ran out: there may be more.".to_owned());
         }
-        tally.skipped.tell(&mut notes);
+        let not_searched = NotSearched::in_search(tally.unseen, tally.skipped);
+        not_searched.tell(&mut notes);
         let display = format!(
             "Searched {}: {}",
             source.shown(),
             search::many(tally.matches, "match", "matches")
         );
         let value = Results {
-            next: (truncated && !matches.is_empty())
+            next: (has_more && !matches.is_empty())
                 .then(|| search::continuing(&arguments, end))
                 .flatten(),
             matches,
             total_matches: tally.matches,
-            truncated,
+            truncated: has_more || stop.is_late() || not_searched.is_missed(),
+            timed_out: stop.is_late(),
+            encoding,
+            not_searched: not_searched.told(),
         };
         Ok(Answer::new(value, display)
             .text(page.finish(&notes))

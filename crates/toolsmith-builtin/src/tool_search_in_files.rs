@@ -12,7 +12,8 @@ use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, reading};
 use crate::search::{
-    self, Case, FURTHEST, Glob, Page, Pushed, Request, Source, Stop, View, WalkOptions, text_query,
+    self, FURTHEST, Glob, NotSearched, Page, Pushed, Request, Source, Stop, View, WalkOptions,
+    text_query,
 };
 use crate::workspace::Workspace;
 
@@ -34,7 +35,7 @@ impl SearchInFiles {
 pub(crate) struct Arguments {
     /// The text to look for, or a regular expression.
     query: String,
-    /// A pattern for the files to search, such as `*.py` or `src/**/*.rs`.
+    /// A pattern for the files to search, such as `*.py` or `src/**/*.rs`; with `!` before it, for those not to.
     #[serde(default = "any")]
     file_pattern: String,
     /// The folder to search; the workspace itself unless given.
@@ -94,8 +95,11 @@ pub(crate) struct Results {
     total_matches: u64,
     /// Whether time ran out before all files were searched.
     timed_out: bool,
-    /// Whether there are more than are here.
+    /// Whether there are more than are here, or may be.
     truncated: bool,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// How many files were searched.
     files_searched: u64,
     /// How many files and folders ignore rules hid; what is in such a folder is not counted.
@@ -114,6 +118,9 @@ struct Match {
     line_number: u64,
     /// The line; a long one is cut around the match.
     line_content: String,
+    /// False where the name holds what cannot be told, so that the path cannot be given back.
+    #[serde(skip_serializing_if = "search::is_true")]
+    is_exact: bool,
 }
 
 impl BuiltIn for SearchInFiles {
@@ -169,8 +176,9 @@ impl BuiltIn for SearchInFiles {
             &arguments.query,
             arguments.use_regex,
             &arguments.exclude_query,
+            &|| search::given(&arguments),
         )?;
-        let glob = Glob::new("file_pattern", &arguments.file_pattern, Case::Sensitive)?;
+        let (glob, exclude) = Glob::or_not("file_pattern", &arguments.file_pattern)?;
         let source = Source::open(&self.workspace, &arguments.path, context)?;
         let stop = Stop::after(arguments.limit(), context);
         let offset = arguments.offset.min(FURTHEST);
@@ -178,10 +186,14 @@ impl BuiltIn for SearchInFiles {
         let request = Request {
             options: WalkOptions {
                 include_ignored: arguments.include_ignored,
-                way: glob.way().clone(),
+                way: glob
+                    .as_ref()
+                    .map(|glob| glob.way().clone())
+                    .unwrap_or_default(),
                 ..WalkOptions::default()
             },
-            glob: Some(glob),
+            glob,
+            exclude,
             keep: offset + arguments.max_results,
             ..Request::default()
         };
@@ -196,24 +208,26 @@ impl BuiltIn for SearchInFiles {
             &query,
             view,
             &stop,
-            |hit, path, lines| {
+            |hit, path, excerpt| {
                 let mut show = |number: u64, content: &str| {
                     let found = Match {
-                        file_path: path.to_owned(),
+                        file_path: path.text.clone(),
                         line_number: number,
                         line_content: content.to_owned(),
+                        is_exact: path.is_exact,
                     };
-                    let pushed = page.push(&format!("{path}:{number}:{content}"), &found);
+                    let pushed = page.push(&format!("{}:{number}:{content}", path.text), &found);
                     if pushed != Pushed::Later {
                         matches.push(found);
                     }
                     pushed != Pushed::Later
                 };
                 if hit.is_binary {
-                    shown += usize::try_from(hit.count).unwrap_or(usize::MAX);
-                    return show(0, "binary file matches");
+                    let has_room = show(0, "binary file matches");
+                    shown += usize::from(has_room);
+                    return has_room;
                 }
-                lines.iter().all(|line| {
+                excerpt.lines.iter().all(|line| {
                     let has_room = show(line.number, &line.text);
                     shown += usize::from(has_room);
                     has_room
@@ -222,9 +236,18 @@ impl BuiltIn for SearchInFiles {
         );
         stop.check()?;
         let end = offset.saturating_add(shown);
-        let truncated = (end as u64) < tally.matches;
+        let has_more = (end as u64) < tally.matches;
         let mut notes = Vec::new();
+        let not_searched = NotSearched::in_search(tally.unseen, tally.skipped);
         match tally.matches {
+            0 if tally.met == 0 && arguments.file_pattern != any() => {
+                let hint = request.glob.as_ref().map(Glob::hint).unwrap_or_default();
+                notes.push(format!(
+                    "No file in {} fits file_pattern = {:?}, so nothing was searched.{hint}",
+                    source.shown(),
+                    arguments.file_pattern
+                ));
+            }
             0 => notes.push(format!(
                 "No match for {:?} in {}; {} searched.",
                 arguments.query,
@@ -241,8 +264,8 @@ impl BuiltIn for SearchInFiles {
                 tally.met.max(tally.searched)
             ));
         }
-        tally.skipped.tell(&mut notes);
-        search::unseen(tally.unseen, &mut notes);
+        not_searched.tell(&mut notes);
+        search::hidden(tally.unseen.ignored, &mut notes);
         let display = format!(
             "Searched {}: {} in {}",
             source.shown(),
@@ -250,13 +273,14 @@ impl BuiltIn for SearchInFiles {
             search::many(tally.files, "file", "files")
         );
         let value = Results {
-            next: (truncated && shown > 0)
+            next: (has_more && shown > 0)
                 .then(|| search::continuing(&arguments, end))
                 .flatten(),
             matches,
             total_matches: tally.matches,
             timed_out: stop.is_late(),
-            truncated,
+            truncated: has_more || stop.is_late() || not_searched.is_missed(),
+            not_searched: not_searched.told(),
             files_searched: tally.searched,
             hidden_by_ignore: tally.unseen.ignored,
         };

@@ -9,7 +9,7 @@ use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
 use crate::search::define::{self, GRACE, LIMIT, reading};
-use crate::search::{self, Page, Pushed, Start, Stop, Tree};
+use crate::search::{self, NotSearched, Page, Pushed, Start, Stop, Tree};
 use crate::workspace::Workspace;
 
 /// Shows the upper levels of a tree.
@@ -52,8 +52,13 @@ pub(crate) struct Shown {
     tree: Node,
     /// Whether there are folders deeper than max_depth.
     max_depth_reached: bool,
-    /// Whether something was left out because there is too much.
+    /// Whether something was left out because there is too much, or could not be read.
     truncated: bool,
+    /// Whether time ran out, so that there may be more.
+    timed_out: bool,
+    /// What could not be looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// How many files and folders ignore rules hid; what is in such a folder is not counted.
     hidden_by_ignore: u64,
 }
@@ -73,6 +78,9 @@ struct Node {
     /// How much more is in it than is shown.
     #[serde(skip_serializing_if = "is_none")]
     more: u64,
+    /// False where the name holds what cannot be told, so that it cannot be given back.
+    #[serde(skip_serializing_if = "search::is_true")]
+    is_exact: bool,
 }
 
 fn is_none(more: &u64) -> bool {
@@ -140,11 +148,15 @@ impl BuiltIn for ShowTree {
                     .to_owned(),
             );
         }
-        search::unseen(tree.unseen, &mut notes);
+        let not_searched = NotSearched::in_walk(tree.unseen);
+        not_searched.tell(&mut notes);
+        search::hidden(tree.unseen.ignored, &mut notes);
         let value = Shown {
             tree: node(&tree, 0),
             max_depth_reached: tree.is_deeper,
-            truncated: tree.is_cut || is_cut,
+            truncated: tree.is_cut || is_cut || stop.is_late() || not_searched.is_missed(),
+            timed_out: stop.is_late(),
+            not_searched: not_searched.told(),
             hidden_by_ignore: tree.unseen.ignored,
         };
         let shown = search::many(tree.branches.len() as u64 - 1, "entry", "entries");
@@ -168,6 +180,7 @@ fn node(tree: &Tree, index: usize) -> Node {
             .map(|inner| node(tree, *inner))
             .collect(),
         more: branch.more,
+        is_exact: branch.is_exact,
     }
 }
 

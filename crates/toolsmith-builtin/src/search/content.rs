@@ -6,109 +6,23 @@
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_searcher::Searcher;
 use ignore::types::Types;
 
+use super::count::{Binary, Count, Watched};
 use super::folder::Kind;
-use super::globs::{Case, Glob};
+use super::globs::Glob;
 use super::kept::Kept;
-use super::pattern::{Patient, Pattern, STOPPED, Span, Syntax, TOO_MANY_STEPS, Wanted};
+use super::pattern::{STOPPED, TOO_LONG, TOO_MANY_STEPS};
+use super::query::Query;
 use super::start::Start;
 use super::stop::Stop;
 use super::walk::{Entry, Go, Unseen, Visitor, WalkOptions, walk};
-use crate::refusal::Refusal;
 use crate::time::Moment;
-
-/// How long a line may be, or a file where matches go over lines, in bytes.
-const MOST_HEAP: usize = 16 << 20;
-
-/// How much of a file is read once it shows that it is not text.
-const MOST_OF_BINARY: usize = 256 << 10;
-
-/// What is looked for, and in which lines.
-#[derive(Clone, Debug)]
-pub(crate) struct Query {
-    pub(crate) pattern: Pattern,
-    pub(crate) span: Span,
-    /// Lines that match this too do not count.
-    pub(crate) but_not: Option<Pattern>,
-}
-
-impl Query {
-    pub(super) fn excludes(&self, line: &[u8]) -> bool {
-        let but_not = self.but_not.as_ref();
-        but_not.is_some_and(|pattern| pattern.find(line).is_some())
-    }
-
-    /// What counts with it.
-    fn counter(&self) -> Searcher {
-        // What is not text is searched all the same, and only said to match.
-        let mut builder = self.searcher();
-        builder
-            .line_number(false)
-            .binary_detection(BinaryDetection::convert(0));
-        builder.build()
-    }
-
-    /// What searches with it, but for what is shown.
-    pub(super) fn searcher(&self) -> SearcherBuilder {
-        let mut builder = SearcherBuilder::new();
-        builder
-            .memory_map(MmapChoice::never())
-            .heap_limit(Some(MOST_HEAP))
-            .multi_line(self.span == Span::Lines);
-        if let Pattern::Linear { has_crlf: true, .. } = self.pattern {
-            builder.line_terminator(grep_matcher::LineTerminator::crlf());
-        }
-        builder
-    }
-
-    /// Searches a file.
-    pub(super) fn search<S: Sink<Error = io::Error>>(
-        &self,
-        searcher: &mut Searcher,
-        file: Watched<'_>,
-        sink: S,
-    ) -> io::Result<()> {
-        match &self.pattern {
-            Pattern::Linear { matcher, .. } => searcher.search_reader(matcher, file, sink),
-            Pattern::Backtracking(pattern) => {
-                let stop = file.stop;
-                searcher.search_reader(Patient { pattern, stop }, file, sink)
-            }
-        }
-    }
-}
-
-/// What the tools that take a text or a regular expression look for.
-pub(crate) fn text_query(query: &str, use_regex: bool, but_not: &str) -> Result<Query, Refusal> {
-    let syntax = if use_regex {
-        Syntax::Regex
-    } else {
-        Syntax::Text
-    };
-    let read = |argument, text| {
-        Pattern::new(Wanted {
-            argument,
-            text,
-            syntax,
-            case: Case::Sensitive,
-            span: Span::Line,
-        })
-    };
-    Ok(Query {
-        pattern: read("query", query)?,
-        span: Span::Line,
-        but_not: Some(but_not)
-            .filter(|text| !text.is_empty())
-            .map(|text| read("exclude_query", text))
-            .transpose()?,
-    })
-}
 
 /// Which files are searched, and what is kept of what is found.
 #[derive(Clone, Debug, Default)]
@@ -170,6 +84,8 @@ pub(crate) struct Skipped {
     pub(crate) too_long: u64,
     /// The pattern took too many steps.
     pub(crate) too_many_steps: u64,
+    /// They are not text, and nothing was found at their beginning.
+    pub(crate) binary: u64,
 }
 
 impl Skipped {
@@ -178,7 +94,7 @@ impl Skipped {
         let said = error.to_string();
         if said == TOO_MANY_STEPS {
             self.too_many_steps += 1;
-        } else if said.contains("allocation limit") {
+        } else if said == TOO_LONG || said.contains("allocation limit") {
             self.too_long += 1;
         } else if said != STOPPED && error.kind() != io::ErrorKind::TimedOut {
             self.unreadable += 1;
@@ -189,23 +105,7 @@ impl Skipped {
         self.unreadable += other.unreadable;
         self.too_long += other.too_long;
         self.too_many_steps += other.too_many_steps;
-    }
-
-    /// Says what was skipped, if anything was.
-    pub(crate) fn tell(self, notes: &mut Vec<String>) {
-        let reasons = [
-            (self.unreadable, "they cannot be read"),
-            (self.too_long, "they, or lines in them, are too long"),
-            (
-                self.too_many_steps,
-                "the pattern takes too many steps in them",
-            ),
-        ];
-        for (count, why) in reasons.into_iter().filter(|(count, _)| *count > 0) {
-            notes.push(format!(
-                "Files not searched to their end, because {why}: {count}."
-            ));
-        }
+        self.binary += other.binary;
     }
 }
 
@@ -244,13 +144,13 @@ pub(crate) fn tally_file(file: &File, query: &Query, most: Option<u64>, stop: &S
     if let Err(error) = query.search(&mut query.counter(), file, &mut count) {
         tally.skipped.count(&error);
     }
-    tally.matches = count.count;
+    tally.matches = count.results();
     if count.count > 0 {
         tally.files = 1;
         tally.hits.push(Hit {
             rank: (0, 0),
             path: Box::default(),
-            count: count.count,
+            count: count.results(),
             is_binary: binary.get() != Binary::Text,
         });
     }
@@ -303,17 +203,15 @@ impl Visitor for Counter<'_> {
         self.tally.searched += 1;
         let binary = Cell::new(Binary::Text);
         let mut count = Count::new(self.query, self.request.most_in_file, self.stop, &binary);
-        let read = Watched {
-            binary: Some(&binary),
-            ..Watched::new(&file, self.stop)
-        };
+        let read = Watched::new(&file, self.stop).unless(&binary);
         if let Err(error) = self.query.search(&mut self.searcher, read, &mut count) {
             self.tally.skipped.count(&error);
         }
         if count.count == 0 {
+            self.tally.skipped.binary += u64::from(binary.get() == Binary::Cut);
             return;
         }
-        self.tally.matches += count.count;
+        self.tally.matches += count.results();
         self.tally.files += 1;
         let rank = match self.request.newest_first {
             true => rustix::fs::fstat(&file).map_or((0, 0), |stat| {
@@ -329,100 +227,9 @@ impl Visitor for Counter<'_> {
             self.kept.push(Hit {
                 rank,
                 path: entry.path.into(),
-                count: count.count,
+                count: count.results(),
                 is_binary: binary.get() != Binary::Text,
             });
         }
-    }
-}
-
-/// Whether a file is text, and how much of it is read if it is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Binary {
-    Text,
-    /// It is not, and so many bytes more are read.
-    Left(usize),
-}
-
-/// Counts the matches in one file.
-struct Count<'a> {
-    query: &'a Query,
-    most: Option<u64>,
-    stop: &'a Stop<'a>,
-    binary: &'a Cell<Binary>,
-    count: u64,
-}
-
-impl<'a> Count<'a> {
-    fn new(
-        query: &'a Query,
-        most: Option<u64>,
-        stop: &'a Stop<'a>,
-        binary: &'a Cell<Binary>,
-    ) -> Self {
-        Self {
-            query,
-            most,
-            stop,
-            binary,
-            count: 0,
-        }
-    }
-}
-
-impl Sink for Count<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.query.but_not.is_some() && self.query.excludes(found.bytes()) {
-            return Ok(true);
-        }
-        self.count += 1;
-        if self.binary.get() != Binary::Text || self.most.is_some_and(|most| self.count >= most) {
-            return Ok(false);
-        }
-        // Many matches may lie in one piece that was read.
-        Ok(!self.count.is_multiple_of(1024) || !self.stop.is_due())
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.binary.set(Binary::Left(MOST_OF_BINARY));
-        Ok(true)
-    }
-}
-
-/// A file that is read only as long as the search may go on, and if it is not text only
-/// so far.
-pub(super) struct Watched<'a> {
-    file: &'a File,
-    stop: &'a Stop<'a>,
-    binary: Option<&'a Cell<Binary>>,
-}
-
-impl<'a> Watched<'a> {
-    /// A file that is read to its end, text or not.
-    pub(super) fn new(file: &'a File, stop: &'a Stop<'a>) -> Self {
-        Self {
-            file,
-            stop,
-            binary: None,
-        }
-    }
-}
-
-impl Read for Watched<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.stop.is_due() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        let read = self.file.read(buffer)?;
-        if let Some(binary) = self.binary
-            && let Binary::Left(left) = binary.get()
-        {
-            let left_then = left.saturating_sub(read);
-            binary.set(Binary::Left(left_then));
-            return Ok(read.min(left));
-        }
-        Ok(read)
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Glob {
     set: GlobSet,
     is_about_names: bool,
     way: Way,
+    /// What it may have been meant to be, where nothing fits it.
+    hint: Option<String>,
 }
 
 impl Glob {
@@ -55,7 +57,14 @@ impl Glob {
             set,
             is_about_names: !plain.contains('/'),
             way: Way::of(&plain, case),
+            hint: is_list(&plain)
+                .then(|| format!(" Several patterns are written in braces: `{{{plain}}}`.")),
         })
+    }
+
+    /// What it may have been meant to be, where nothing fits it.
+    pub(crate) fn hint(&self) -> &str {
+        self.hint.as_deref().unwrap_or_default()
     }
 
     /// Reads several patterns.
@@ -68,6 +77,24 @@ impl Glob {
         patterns
             .map(|pattern| Self::new(argument, pattern, case))
             .collect()
+    }
+
+    /// Reads a pattern for files, of which one that begins with `!` says what is left out:
+    /// what fits, and what does not.
+    pub(crate) fn or_not(
+        argument: &str,
+        pattern: &str,
+    ) -> Result<(Option<Self>, Vec<Self>), Refusal> {
+        match pattern.strip_prefix('!') {
+            Some(rest) => {
+                let out = Self::new(argument, rest, Case::Sensitive)?;
+                Ok((None, vec![out]))
+            }
+            None => {
+                let glob = Self::new(argument, pattern, Case::Sensitive)?;
+                Ok((Some(glob), Vec::new()))
+            }
+        }
     }
 
     /// Tells whether it fits what a walk met.
@@ -126,7 +153,10 @@ impl Way {
             Some(named) if self.same(named, name) => Named::Yes,
             Some(_) => Named::Aside,
             None => match &self.anywhere {
-                Some(named) if kind != Kind::Folder && self.same(named, name) => Named::Yes,
+                Some(named) if self.same(named, name) => match kind {
+                    Kind::Folder => Named::Itself,
+                    _ => Named::Yes,
+                },
                 _ => Named::No,
             },
         }
@@ -156,9 +186,10 @@ fn plain(argument: &str, pattern: &str) -> Result<String, Refusal> {
     }
     let mut plain = pattern;
     while let Some(rest) = plain.strip_prefix("./") {
-        plain = rest;
+        plain = rest.trim_start_matches('/');
     }
-    if plain.is_empty() {
+    let mut names = plain.split('/').filter(|name| !matches!(*name, "" | "."));
+    if names.next().is_none() {
         return refuse(
             format!("`{argument}` is empty"),
             "Use `*` for every name, or `**` for every path",
@@ -180,10 +211,25 @@ fn plain(argument: &str, pattern: &str) -> Result<String, Refusal> {
             "Give the folder as `path`, and the rest as the pattern",
         );
     }
-    Ok(match plain.strip_suffix('/') {
+    let names = plain.split('/').filter(|name| !matches!(*name, "" | "."));
+    let names: Vec<&str> = names.collect();
+    Ok(match plain.ends_with('/') {
         // What is in the folder is meant.
-        Some(folder) => format!("{folder}/**"),
-        None => plain.to_owned(),
+        true => format!("{}/**", names.join("/")),
+        false => names.join("/"),
+    })
+}
+
+/// Whether a pattern is several, with commas between them and no braces around.
+fn is_list(pattern: &str) -> bool {
+    let mut depth = 0;
+    pattern.chars().any(|character| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        character == ',' && depth == 0
     })
 }
 

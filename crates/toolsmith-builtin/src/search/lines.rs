@@ -6,8 +6,10 @@ use std::ops::Range;
 
 use grep_searcher::{BinaryDetection, Searcher, Sink, SinkContext, SinkContextKind, SinkMatch};
 
-use super::content::{Query, Watched};
-use super::pattern::Span;
+use super::count::Watched;
+use super::over_lines;
+use super::pattern::{Span, Unfound};
+use super::query::Query;
 use super::stop::Stop;
 
 /// How many characters of a line are shown.
@@ -25,8 +27,16 @@ pub(crate) struct Line {
     pub(crate) is_match: bool,
     /// Whether lines before it were left out.
     pub(crate) is_after_gap: bool,
-    /// Whether a match begins here, so that it counts.
-    pub(crate) begins: bool,
+    /// How many matches begin here and count.
+    pub(crate) begins: usize,
+}
+
+/// What is shown of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Excerpt {
+    pub(crate) lines: Vec<Line>,
+    /// Whether lines of a match were left out.
+    pub(crate) is_cut: bool,
 }
 
 /// Which matches of a file are shown.
@@ -41,12 +51,7 @@ pub(crate) struct Window {
 }
 
 /// The lines of a file that are shown.
-pub(crate) fn lines(
-    file: &File,
-    query: &Query,
-    window: Window,
-    stop: &Stop<'_>,
-) -> io::Result<Vec<Line>> {
+pub(crate) fn lines(file: &File, query: &Query, window: Window, stop: &Stop<'_>) -> Excerpt {
     let mut searcher = query.searcher();
     searcher
         .line_number(true)
@@ -62,9 +67,14 @@ pub(crate) fn lines(
         before: Vec::new(),
         has_gap: false,
         shown: Vec::new(),
+        is_cut: false,
     };
-    query.search(&mut searcher.build(), Watched::new(file, stop), &mut lines)?;
-    Ok(lines.shown)
+    // What keeps it from being searched to its end was told by the first pass.
+    let _ = query.search(&mut searcher.build(), Watched::new(file, stop), &mut lines);
+    Excerpt {
+        lines: lines.shown,
+        is_cut: lines.is_cut,
+    }
 }
 
 struct Lines<'a> {
@@ -79,6 +89,7 @@ struct Lines<'a> {
     before: Vec<Line>,
     has_gap: bool,
     shown: Vec<Line>,
+    is_cut: bool,
 }
 
 impl Lines<'_> {
@@ -92,7 +103,7 @@ impl Lines<'_> {
             text: cut(bytes, found.unwrap_or(&(0..0))),
             is_match: found.is_some(),
             is_after_gap: std::mem::take(&mut self.has_gap),
-            begins: false,
+            begins: 0,
         }
     }
 
@@ -100,13 +111,111 @@ impl Lines<'_> {
         self.size += line.text.len();
         self.shown.push(line);
     }
+
+    /// Shows the lines of matches in a whole text, and those around them.
+    fn over_lines(&mut self, text: &[u8]) -> Result<(), Unfound> {
+        let Query { pattern, .. } = self.query;
+        let mut place = Place {
+            text,
+            number: 1,
+            at: 0,
+        };
+        // Up to where lines are shown, and how many are shown after that.
+        let (mut shown_to, mut after) = (0, 0);
+        over_lines::each(pattern, text, self.stop, |found| {
+            self.seen += 1;
+            if !self.is_shown(self.seen) {
+                return self.seen <= self.window.skip;
+            }
+            let lines = over_lines::lines_of(text, found);
+            shown_to = self.around(&mut place, shown_to, &mut after, lines.start);
+            let mut from = lines.start;
+            for _ in 0..self.window.before {
+                if from <= shown_to {
+                    break;
+                }
+                from = memchr::memrchr(b'\n', &text[..from - 1]).map_or(0, |newline| newline + 1);
+            }
+            let from = from.max(shown_to);
+            self.has_gap = !self.shown.is_empty() && from > shown_to;
+            let (mut at, mut size) = (from, 0);
+            while at < lines.end && size <= LONGEST_MATCH {
+                let line = line_at(text, at);
+                let is_match = (at >= lines.start).then_some(&(0..0));
+                let mut line_shown =
+                    self.line(Some(place.number_at(at)), without_end(line), is_match);
+                line_shown.begins = usize::from(at == lines.start);
+                size += line_shown.text.len();
+                self.show(line_shown);
+                at += line.len();
+            }
+            // Another match has begun in a line that is shown already.
+            if from > lines.start
+                && let Some(last) = self.shown.last_mut()
+            {
+                last.begins += 1;
+            }
+            self.is_cut |= at < lines.end;
+            shown_to = shown_to.max(at);
+            after = self.window.after;
+            self.size <= self.window.room
+        })?;
+        self.around(&mut place, shown_to, &mut after, text.len());
+        Ok(())
+    }
+
+    /// Shows lines after a match, up to a place; tells where they end.
+    fn around(
+        &mut self,
+        place: &mut Place<'_>,
+        from: usize,
+        after: &mut usize,
+        to: usize,
+    ) -> usize {
+        let mut at = from;
+        while *after > 0 && at < to {
+            let line = line_at(place.text, at);
+            let shown = self.line(Some(place.number_at(at)), without_end(line), None);
+            self.show(shown);
+            at += line.len();
+            *after -= 1;
+        }
+        at
+    }
+}
+
+/// A place in a text, and the number of its line.
+struct Place<'a> {
+    text: &'a [u8],
+    number: u64,
+    at: usize,
+}
+
+impl Place<'_> {
+    /// The number of the line that begins at a place, none of which lies before another.
+    fn number_at(&mut self, at: usize) -> u64 {
+        let passed = &self.text[self.at.min(at)..at];
+        self.number += memchr::memchr_iter(b'\n', passed).count() as u64;
+        self.at = at;
+        self.number
+    }
+}
+
+/// The line that begins at a place, with its line break.
+fn line_at(text: &[u8], at: usize) -> &[u8] {
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline + 1);
+    &text[at..end]
 }
 
 impl Sink for Lines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.query.but_not.is_some() && self.query.excludes(found.bytes()) {
+        if self.query.span == Span::Lines {
+            self.over_lines(found.bytes())?;
+            return Ok(false);
+        }
+        if self.query.excludes(found.bytes(), self.stop)? {
             self.before.clear();
             self.has_gap = true;
             return Ok(true);
@@ -123,28 +232,12 @@ impl Sink for Lines<'_> {
             return Ok(true);
         }
         before.into_iter().for_each(|line| self.show(line));
-        let first = self.shown.len();
-        let mut size = 0;
-        for (number, bytes) in (found.line_number().unwrap_or(1)..).zip(found.lines()) {
-            if size > LONGEST_MATCH {
-                break;
-            }
-            let bytes = without_end(bytes);
-            let place = match self.query.span {
-                Span::Line => self
-                    .query
-                    .pattern
-                    .find(bytes)
-                    .map(|found| found.start()..found.end()),
-                Span::Lines => None,
-            };
-            let line = self.line(Some(number), bytes, Some(&place.unwrap_or(0..0)));
-            size += line.text.len();
-            self.show(line);
-        }
-        if let Some(line) = self.shown.get_mut(first) {
-            line.begins = true;
-        }
+        let bytes = without_end(found.bytes());
+        let place = self.query.pattern.find_at(bytes, 0, self.stop);
+        let place = place.ok().flatten().map(|found| found.start()..found.end());
+        let mut line = self.line(found.line_number(), bytes, Some(&place.unwrap_or(0..0)));
+        line.begins = 1;
+        self.show(line);
         Ok(true)
     }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::folder::Kind;
@@ -38,6 +38,8 @@ pub(crate) struct Names {
     /// What a name ends in, after its last dot, in small letters.
     pub(crate) extension: Option<String>,
     pub(crate) files: bool,
+    /// Whether only regular files are, and links that lead to one.
+    pub(crate) only_regular: bool,
     pub(crate) folders: bool,
     pub(crate) exclude: Vec<Glob>,
     pub(crate) size_min: Option<u64>,
@@ -58,6 +60,7 @@ impl Default for Names {
             part: None,
             extension: None,
             files: true,
+            only_regular: false,
             folders: false,
             exclude: Vec::new(),
             size_min: None,
@@ -129,6 +132,7 @@ pub(crate) struct Findings {
 /// Looks for names beneath a folder.
 pub(crate) fn look(start: &Start, names: &Names, stop: &Stop<'_>) -> Findings {
     let (lookers, unseen) = walk(start, &names.options, stop, || Looker {
+        start,
         names,
         kept: Kept::new(names.keep),
         fuzzy: names
@@ -159,11 +163,13 @@ pub(crate) fn fuzzy(text: &str, is_sensitive: bool) -> Pattern {
         true => CaseMatching::Respect,
         false => CaseMatching::Ignore,
     };
-    Pattern::parse(text, case, Normalization::Smart)
+    // What its own syntax means something else by is meant literally.
+    Pattern::new(text, case, Normalization::Smart, AtomKind::Fuzzy)
 }
 
 /// One thread's part.
 struct Looker<'a> {
+    start: &'a Start,
     names: &'a Names,
     kept: Kept<Found>,
     fuzzy: Option<Matcher>,
@@ -181,7 +187,8 @@ impl Visitor for Looker<'_> {
         let is_wanted = match entry.kind {
             Kind::Folder => names.folders,
             // A link is not followed, and counts as what it is called.
-            Kind::File | Kind::Link | Kind::Other => names.files,
+            Kind::File | Kind::Link => names.files,
+            Kind::Other => names.files && !names.only_regular,
         };
         if is_wanted {
             self.judge(entry);
@@ -206,6 +213,9 @@ impl Looker<'_> {
             if part.is_some_and(|part| name.to_lowercase().contains(part)) {
                 self.partly += 1;
             }
+            return;
+        }
+        if entry.kind == Kind::Link && names.only_regular && !self.start.leads_to_file(entry.path) {
             return;
         }
         let mut rank = (0, 0);

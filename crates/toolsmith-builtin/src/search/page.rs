@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::walk::Unseen;
 use crate::budget::MOST;
 
-/// How many bytes of an answer are for notes about it.
+/// How many bytes of an answer are for notes about it; of a small one half.
 const NOTES: usize = 4 << 10;
+
+/// How many bytes a result may have on an empty page, however small the page is.
+const SMALL: usize = 4 << 10;
+
+/// How many bytes the arguments that continue an answer may have.
+const LONGEST_NEXT: usize = 8 << 10;
 
 /// The furthest an answer may begin from the first result.
 pub(crate) const FURTHEST: usize = 20_000;
@@ -29,7 +35,8 @@ impl Page {
         Self {
             text: String::new(),
             text_room: room,
-            value_room: room.saturating_sub(3 * size(arguments)),
+            // Long arguments must not take the place of what was asked for.
+            value_room: room - (3 * size(arguments)).min(room / 2),
         }
     }
 
@@ -37,9 +44,10 @@ impl Page {
     /// what became of it.
     pub(crate) fn push(&mut self, lines: &str, value: &impl Serialize) -> Pushed {
         let (text, value) = (lines.len() + 1, size(value) + 1);
-        if text <= self.text_room && value <= self.value_room {
-            self.text_room -= text;
-            self.value_room -= value;
+        let is_small = self.text.is_empty() && text.max(value) <= SMALL;
+        if is_small || (text <= self.text_room && value <= self.value_room) {
+            self.text_room = self.text_room.saturating_sub(text);
+            self.value_room = self.value_room.saturating_sub(value);
             self.text.push_str(lines);
             self.text.push('\n');
             return Pushed::In;
@@ -77,7 +85,8 @@ pub(crate) enum Pushed {
 
 /// How many bytes of an answer are for results.
 pub(crate) fn room(bytes: usize) -> usize {
-    bytes.min(MOST).saturating_sub(NOTES)
+    let bytes = bytes.min(MOST);
+    bytes.saturating_sub(NOTES).max(bytes / 2)
 }
 
 /// How many bytes something has as JSON.
@@ -85,8 +94,32 @@ fn size(value: &impl Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |json| json.len())
 }
 
+/// The arguments of a call that are not what they are unless given.
+pub(crate) fn given<A: Serialize + DeserializeOwned>(arguments: &A) -> Map<String, Value> {
+    let as_map = |arguments: &A| match serde_json::to_value(arguments) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    };
+    let all = as_map(arguments);
+    let mut given = all.clone();
+    for name in all.keys() {
+        let mut less = given.clone();
+        less.shift_remove(name);
+        let same = serde_json::from_value(Value::Object(less.clone()));
+        if same.is_ok_and(|same| as_map(&same) == all) {
+            given = less;
+        }
+    }
+    given
+}
+
 /// The arguments that continue an answer: those it was asked with, from another offset.
+/// None where that is too far, or where they are so long that whoever wrote them is
+/// better off to change the offset.
 pub(crate) fn continuing(arguments: &impl Serialize, offset: usize) -> Option<Value> {
+    if offset > FURTHEST || size(arguments) > LONGEST_NEXT {
+        return None;
+    }
     let Ok(Value::Object(given)) = serde_json::to_value(arguments) else {
         return None;
     };
@@ -106,23 +139,24 @@ pub(crate) fn window(offset: usize, shown: usize, total: u64, what: &str) -> Str
     }
     let mut note = format!("{what} {}–{end} of {total}.", offset + 1);
     if (end as u64) < total {
-        let _ = write!(note, " For more, call again with offset = {end}.");
+        let _ = match end <= FURTHEST {
+            true => write!(note, " For more, call again with offset = {end}."),
+            false => write!(
+                note,
+                " No more can be told: the furthest offset is {FURTHEST}. Narrow it down, by a \
+                 folder or a narrower pattern."
+            ),
+        };
     }
     note
 }
 
-/// Says what was not looked at, as far as there was any.
-pub(crate) fn unseen(unseen: Unseen, notes: &mut Vec<String>) {
-    if unseen.ignored > 0 {
+/// Says what ignore rules hid, if they hid anything.
+pub(crate) fn hidden(ignored: u64, notes: &mut Vec<String>) {
+    if ignored > 0 {
         notes.push(format!(
             "{} hidden by ignore rules; include_ignored = true shows them.",
-            many(unseen.ignored, "file or folder is", "files and folders are")
-        ));
-    }
-    if unseen.unreadable > 0 {
-        notes.push(format!(
-            "{} could not be read.",
-            many(unseen.unreadable, "folder", "folders")
+            many(ignored, "file or folder is", "files and folders are")
         ));
     }
 }

@@ -1,14 +1,18 @@
 //! Patterns for text: regular expressions, or the text itself.
 //!
-//! What the linear engine can do, it does. Look-around and backreferences go to the
-//! backtracking engine, with a limit on its steps. A pattern that cannot be read is
+//! What the linear engine can do, it does (`linear`). Look-around and backreferences go to
+//! the backtracking engine (`backtracking`). Both can be stopped at any time. A pattern that cannot be read is
 //! refused with a mark under the fault.
 
-use grep_matcher::{Match, Matcher, NoCaptures};
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_matcher::{Match, Matcher};
+use grep_regex::RegexMatcherBuilder;
 use regex_syntax::ast;
+use regex_syntax::hir::Hir;
+use serde_json::{Map, Value};
 
+use super::backtracking::Backtracking;
 use super::globs::{Case, marked};
+use super::linear::Linear;
 use super::stop::Stop;
 use crate::refusal::{Reason, Refusal};
 
@@ -20,10 +24,6 @@ const LARGEST: usize = 10 << 20;
 
 /// How deep groups may lie in each other.
 const DEEPEST: u32 = 100;
-
-/// How many steps back one match may take, in a line and in a whole file.
-const STEPS_IN_LINE: usize = 250_000;
-const STEPS_IN_FILE: usize = 10_000_000;
 
 /// How a pattern is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,10 @@ pub(crate) enum Span {
 }
 
 /// What is looked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
+    /// All arguments of the call, for one that succeeds.
+    pub(crate) given: &'a dyn Fn() -> Map<String, Value>,
     /// The argument it came in.
     pub(crate) argument: &'a str,
     pub(crate) text: &'a str,
@@ -51,14 +53,17 @@ pub(crate) struct Wanted<'a> {
     pub(crate) span: Span,
 }
 
+impl Wanted<'_> {
+    /// Whether the end of a line may be asked for, which may be a carriage return too.
+    fn has_crlf(&self) -> bool {
+        self.syntax == Syntax::Regex && self.text.contains('$') && self.span == Span::Line
+    }
+}
+
 /// A pattern that is ready to be looked for.
 #[derive(Clone, Debug)]
 pub(crate) enum Pattern {
-    Linear {
-        matcher: RegexMatcher,
-        /// Whether a line may also end in a carriage return, which `$` has to know.
-        has_crlf: bool,
-    },
+    Linear(Linear),
     Backtracking(Backtracking),
 }
 
@@ -82,22 +87,15 @@ impl Pattern {
                 format!("`{argument}` has a line break in it, and lines are searched one by one");
             return Err(Refusal::new(Reason::BadPattern, message).next(across_lines(argument)));
         }
-        if wanted.syntax == Syntax::Regex {
-            match fault(text) {
-                None => {}
-                Some(Fault::NeedsBacktracking) => {
-                    return Backtracking::new(wanted).map(Self::Backtracking);
-                }
-                Some(Fault::At(at, what)) => return Err(unreadable(wanted, at, &what)),
-            }
+        match parse(wanted) {
+            Ok(expression) => Self::linear(wanted, expression),
+            Err(Fault::NeedsBacktracking) => Backtracking::new(wanted).map(Self::Backtracking),
+            Err(Fault::At(at, what)) => Err(unreadable(wanted, at, &what)),
         }
-        Self::linear(wanted)
     }
 
-    fn linear(wanted: Wanted<'_>) -> Result<Self, Refusal> {
-        let has_crlf = wanted.syntax == Syntax::Regex
-            && wanted.text.contains('$')
-            && wanted.span == Span::Line;
+    fn linear(wanted: Wanted<'_>, expression: Hir) -> Result<Self, Refusal> {
+        let has_crlf = wanted.has_crlf();
         let mut builder = RegexMatcherBuilder::new();
         builder
             .case_insensitive(wanted.case == Case::Insensitive)
@@ -113,7 +111,9 @@ impl Pattern {
             (Span::Lines, _) => &mut builder,
         };
         match builder.build(wanted.text) {
-            Ok(matcher) => Ok(Self::Linear { matcher, has_crlf }),
+            Ok(matcher) => Ok(Self::Linear(Linear::new(
+                matcher, expression, has_crlf, LARGEST,
+            ))),
             Err(error) => Err(match error.kind() {
                 grep_regex::ErrorKind::NotAllowed(_) => {
                     let argument = wanted.argument;
@@ -127,40 +127,24 @@ impl Pattern {
         }
     }
 
-    /// The first match in a piece of text; none too where that cannot be said.
-    pub(crate) fn find(&self, text: &[u8]) -> Option<Match> {
+    /// Whether a match never goes on over the end of a line.
+    pub(crate) fn stays_in_line(&self) -> bool {
         match self {
-            Self::Linear { matcher, .. } => matcher.find(text).ok().flatten(),
-            Self::Backtracking(matcher) => matcher.find_at(text, 0).ok().flatten(),
+            Self::Linear(pattern) => pattern.stays_in_line(),
+            Self::Backtracking(_) => false,
         }
     }
-}
 
-/// A pattern with look-around or backreferences.
-#[derive(Clone, Debug)]
-pub(crate) struct Backtracking(fancy_regex::Regex);
-
-impl Backtracking {
-    fn new(wanted: Wanted<'_>) -> Result<Self, Refusal> {
-        let built = fancy_regex::RegexBuilder::new(wanted.text)
-            .bytes_mode(fancy_regex::BytesMode::UnicodeBytes)
-            .case_insensitive(wanted.case == Case::Insensitive)
-            .multi_line(true)
-            .dot_matches_new_line(wanted.span == Span::Lines)
-            .crlf(wanted.span == Span::Line)
-            .backtrack_limit(match wanted.span {
-                Span::Line => STEPS_IN_LINE,
-                Span::Lines => STEPS_IN_FILE,
-            })
-            .delegate_size_limit(LARGEST)
-            .delegate_dfa_size_limit(LARGEST)
-            .build();
-        match built {
-            Ok(regex) => Ok(Self(regex)),
-            Err(fancy_regex::Error::ParseError(at, what)) => {
-                Err(unreadable(wanted, at, &what.to_string()))
-            }
-            Err(_) => Err(too_large(wanted)),
+    /// The first match in a piece of text, from a place on.
+    pub(crate) fn find_at(
+        &self,
+        text: &[u8],
+        at: usize,
+        stop: &Stop<'_>,
+    ) -> Result<Option<Match>, Unfound> {
+        match self {
+            Self::Linear(pattern) => pattern.until(stop).find_at(text, at),
+            Self::Backtracking(pattern) => pattern.until(stop).find_at(text, at),
         }
     }
 }
@@ -170,46 +154,23 @@ impl Backtracking {
 pub(crate) enum Unfound {
     #[error("{TOO_MANY_STEPS}")]
     TooManySteps,
+    #[error("{TOO_LONG}")]
+    TooLong,
     #[error("{STOPPED}")]
     Stopped,
+}
+
+impl From<Unfound> for std::io::Error {
+    fn from(unfound: Unfound) -> Self {
+        Self::other(unfound)
+    }
 }
 
 /// What such errors say, by which they are known again once the searcher has passed
 /// them on.
 pub(crate) const TOO_MANY_STEPS: &str = "the pattern takes too many steps";
+pub(crate) const TOO_LONG: &str = "a line is too long for the pattern";
 pub(crate) const STOPPED: &str = "the search was stopped";
-
-/// A pattern that takes its time, so that each line is asked for whether to go on.
-#[derive(Debug)]
-pub(super) struct Patient<'a> {
-    pub(super) pattern: &'a Backtracking,
-    pub(super) stop: &'a Stop<'a>,
-}
-
-impl Matcher for Patient<'_> {
-    type Captures = NoCaptures;
-    type Error = Unfound;
-
-    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Unfound> {
-        if self.stop.is_due() {
-            return Err(Unfound::Stopped);
-        }
-        self.pattern.find_at(text, at)
-    }
-
-    fn new_captures(&self) -> Result<NoCaptures, Unfound> {
-        Ok(NoCaptures::new())
-    }
-}
-
-impl Backtracking {
-    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Unfound> {
-        match self.0.find_from_pos(text, at) {
-            Ok(found) => Ok(found.map(|found| Match::new(found.start(), found.end()))),
-            Err(_) => Err(Unfound::TooManySteps),
-        }
-    }
-}
 
 /// What keeps the linear engine from reading a pattern.
 enum Fault {
@@ -217,29 +178,43 @@ enum Fault {
     At(usize, String),
 }
 
-fn fault(pattern: &str) -> Option<Fault> {
+fn parse(wanted: Wanted<'_>) -> Result<Hir, Fault> {
+    let plain;
+    let pattern = match wanted.syntax {
+        Syntax::Regex => wanted.text,
+        Syntax::Text => {
+            plain = regex_syntax::escape(wanted.text);
+            &plain
+        }
+    };
     let parsed = regex_syntax::ParserBuilder::new()
         .nest_limit(DEEPEST)
         .multi_line(true)
+        .case_insensitive(wanted.case == Case::Insensitive)
+        .dot_matches_new_line(wanted.span == Span::Lines)
+        .crlf(wanted.has_crlf())
         .utf8(false)
         .build()
         .parse(pattern);
-    let error = parsed.err()?;
-    let at = |at: usize, what: &dyn ToString| Some(Fault::At(at, what.to_string()));
-    match &error {
+    let error = match parsed {
+        Ok(expression) => return Ok(expression),
+        Err(error) => error,
+    };
+    let at = |at: usize, what: &dyn ToString| Fault::At(at, what.to_string());
+    Err(match &error {
         regex_syntax::Error::Parse(error) => match error.kind() {
             ast::ErrorKind::UnsupportedLookAround | ast::ErrorKind::UnsupportedBackreference => {
-                Some(Fault::NeedsBacktracking)
+                Fault::NeedsBacktracking
             }
             // What this parser does not know, the other engine may.
             ast::ErrorKind::EscapeUnrecognized if is_fancy_escape(pattern, error.span()) => {
-                Some(Fault::NeedsBacktracking)
+                Fault::NeedsBacktracking
             }
             kind => at(error.span().start.offset, kind),
         },
         regex_syntax::Error::Translate(error) => at(error.span().start.offset, error.kind()),
         other => at(0, other),
-    }
+    })
 }
 
 /// Whether an escape is a named backreference or the like.
@@ -247,10 +222,10 @@ fn is_fancy_escape(pattern: &str, span: &ast::Span) -> bool {
     let escape = pattern
         .get(span.start.offset..span.end.offset)
         .unwrap_or_default();
-    matches!(escape, "\\k" | "\\K" | "\\G" | "\\h" | "\\Z" | "\\R")
+    matches!(escape, "\\k" | "\\K" | "\\h" | "\\Z" | "\\R")
 }
 
-fn unreadable(wanted: Wanted<'_>, at: usize, what: &str) -> Refusal {
+pub(super) fn unreadable(wanted: Wanted<'_>, at: usize, what: &str) -> Refusal {
     let Wanted { argument, text, .. } = wanted;
     let message = format!(
         "`{argument}` is no regular expression:\n{}",
@@ -259,7 +234,7 @@ fn unreadable(wanted: Wanted<'_>, at: usize, what: &str) -> Refusal {
     literally(wanted, Refusal::new(Reason::BadPattern, message))
 }
 
-fn too_large(wanted: Wanted<'_>) -> Refusal {
+pub(super) fn too_large(wanted: Wanted<'_>) -> Refusal {
     let message = format!(
         "`{}` is too large a regular expression once it is compiled",
         wanted.argument
@@ -279,7 +254,8 @@ fn literally(wanted: Wanted<'_>, refusal: Refusal) -> Refusal {
             ("fixed_strings", true),
         ),
     };
-    let arguments = serde_json::json!({ wanted.argument: wanted.text, switch.0: switch.1 });
+    let mut arguments = (wanted.given)();
+    arguments.insert(switch.0.to_owned(), switch.1.into());
     refusal.next(next).detail("next_arguments", arguments)
 }
 

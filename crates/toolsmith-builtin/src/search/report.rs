@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::define::LIMIT;
 use super::folder::Kind;
+use super::gaps::NotSearched;
 use super::names::{Findings, Found};
+use super::naming;
 use super::page::{self, Page, Pushed};
 use super::start::Start;
 use super::stop::Stop;
@@ -20,7 +22,7 @@ pub(crate) struct Matches {
     pub(crate) total_matches: u64,
     /// How many of them are here.
     pub(crate) returned_matches: usize,
-    /// Whether there are more.
+    /// Whether there are more, or may be.
     pub(crate) truncated: bool,
     /// The matches, in order.
     pub(crate) matches: Vec<Match>,
@@ -28,6 +30,9 @@ pub(crate) struct Matches {
     pub(crate) hidden_by_ignore: u64,
     /// Whether time ran out, so that there may be more than was found.
     pub(crate) timed_out: bool,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) not_searched: Option<NotSearched>,
     /// The arguments that continue the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<Value>,
@@ -49,6 +54,13 @@ pub(crate) struct Match {
     pub(crate) size: u64,
     /// When it was last changed, in UTC.
     pub(crate) mtime: String,
+    /// False where the name holds what cannot be told, so that the path cannot be given back.
+    #[serde(skip_serializing_if = "is_true")]
+    pub(crate) is_exact: bool,
+}
+
+pub(crate) fn is_true(is_so: &bool) -> bool {
+    *is_so
 }
 
 /// What is told of findings: as many as there is room for.
@@ -59,14 +71,17 @@ pub(crate) struct Told<T> {
     /// How many results are told, or can never be.
     pub(crate) passed: usize,
     /// Whether there are more.
+    has_more: bool,
+    /// Whether there are more, or may be.
     pub(crate) truncated: bool,
+    pub(crate) not_searched: NotSearched,
     pub(crate) notes: Vec<String>,
 }
 
 impl<T> Told<T> {
     /// The arguments that continue the answer, if there is more and some of it was told.
     pub(crate) fn next(&self, arguments: &impl Serialize, offset: usize) -> Option<Value> {
-        match self.truncated && self.passed > 0 {
+        match self.has_more && self.passed > 0 {
             true => page::continuing(arguments, offset + self.passed),
             false => None,
         }
@@ -77,11 +92,12 @@ impl Match {
     fn new(start: &Start, found: &Found) -> Self {
         Self {
             path: start.show(&found.path),
-            relative_path: String::from_utf8_lossy(&found.path).into_owned(),
+            relative_path: naming::one_line(&found.path),
             kind: word(found.kind),
             is_directory: found.kind == Kind::Folder,
             size: found.size,
             mtime: found.modified.written(),
+            is_exact: start.is_exact(&found.path),
         }
     }
 }
@@ -103,6 +119,7 @@ impl Matches {
             matches,
             hidden_by_ignore: findings.unseen.ignored,
             timed_out: stop.is_late(),
+            not_searched: told.not_searched.told(),
             next: None,
         }
     }
@@ -141,13 +158,20 @@ pub(crate) fn tell<T: Serialize>(
             LIMIT.as_secs()
         ));
     }
-    page::unseen(findings.unseen, &mut notes);
-    let end = (offset + passed) as u64;
+    let not_searched = NotSearched {
+        deeper_folders: findings.unseen.deeper,
+        ..NotSearched::in_walk(findings.unseen)
+    };
+    not_searched.tell(&mut notes);
+    page::hidden(findings.unseen.ignored, &mut notes);
+    let has_more = ((offset + passed) as u64) < findings.total;
     Told {
         page,
         rows,
         passed,
-        truncated: end < findings.total,
+        has_more,
+        truncated: has_more || stop.is_late() || not_searched.is_missed(),
+        not_searched,
         notes,
     }
 }

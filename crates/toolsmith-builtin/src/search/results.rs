@@ -4,10 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::{Query, Tally};
+use super::content::Tally;
+use super::gaps::NotSearched;
 use super::lines::Line;
 use super::page::{self, Page, Pushed};
-use super::shown::{Source, View, gather};
+use super::query::Query;
+use super::report::is_true;
+use super::shown::{Source, Told, View, gather};
 use super::stop::Stop;
 
 /// What is told of what was found.
@@ -44,16 +47,22 @@ pub(crate) struct Results {
     files_searched: u64,
     /// How many files and folders ignore rules hid; what is in such a folder is not counted.
     hidden_by_ignore: u64,
-    /// Whether there are more results than are here.
+    /// Whether there are more results than are here, or may be.
     pub(crate) truncated: bool,
     /// Whether time ran out before all files were searched.
     timed_out: bool,
+    /// What was not searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_searched: Option<NotSearched>,
     /// How many files would match if capital letters did not matter, where nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) case_insensitive_files: Option<u64>,
     /// The files, in the mode `files_with_matches`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    /// Those of the files whose names hold what cannot be told, so that they cannot be given back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_exact: Vec<String>,
     /// The files and their counts, in the mode `count`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counts: Vec<Counted>,
@@ -72,6 +81,9 @@ struct Counted {
     path: String,
     /// How many matches it has.
     count: u64,
+    /// False where the name holds what cannot be told, so that the path cannot be given back.
+    #[serde(skip_serializing_if = "is_true")]
+    is_exact: bool,
 }
 
 /// A line that is shown.
@@ -86,15 +98,19 @@ struct Shown {
     /// Whether it only stands near a match.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_context: bool,
+    /// False where the name holds what cannot be told, so that the path cannot be given back.
+    #[serde(skip_serializing_if = "is_true")]
+    is_exact: bool,
 }
 
 impl Shown {
-    fn new(path: &str, line_number: u64, line: &str, is_match: bool) -> Self {
+    fn new(path: &Told, line_number: u64, line: &str, is_match: bool) -> Self {
         Self {
-            path: path.to_owned(),
+            path: path.text.clone(),
             line_number,
             line: line.to_owned(),
             is_context: !is_match,
+            is_exact: path.is_exact,
         }
     }
 }
@@ -110,7 +126,7 @@ impl Results {
     ) -> Self {
         Self {
             search_pattern: pattern.to_owned(),
-            search_path: source.shown().to_owned(),
+            search_path: source.shown(),
             output_mode,
             total_matches: match output_mode {
                 OutputMode::FilesWithMatches => tally.files,
@@ -123,8 +139,10 @@ impl Results {
             hidden_by_ignore: tally.unseen.ignored,
             truncated: false,
             timed_out: stop.is_late(),
+            not_searched: None,
             case_insensitive_files: None,
             files: Vec::new(),
+            not_exact: Vec::new(),
             counts: Vec::new(),
             matches: Vec::new(),
             next: None,
@@ -138,10 +156,16 @@ impl Results {
         source: &Source,
         tally: &Tally,
     ) -> usize {
-        let hits = tally.hits.iter().skip(offset);
-        let paths = hits.map(|hit| source.path(hit));
-        let is_told = |path: &String| page.push(path, path) != Pushed::Later;
-        self.files = paths.take_while(is_told).collect();
+        for hit in tally.hits.iter().skip(offset) {
+            let path = source.path(hit);
+            if page.push(&path.text, &path.text) == Pushed::Later {
+                break;
+            }
+            if !path.is_exact {
+                self.not_exact.push(path.text.clone());
+            }
+            self.files.push(path.text);
+        }
         self.files.len()
     }
 
@@ -153,9 +177,13 @@ impl Results {
         tally: &Tally,
     ) -> usize {
         let hits = tally.hits.iter().skip(offset);
-        let counts = hits.map(|hit| Counted {
-            path: source.path(hit),
-            count: hit.count,
+        let counts = hits.map(|hit| {
+            let path = source.path(hit);
+            Counted {
+                path: path.text,
+                count: hit.count,
+                is_exact: path.is_exact,
+            }
         });
         let is_told = |counted: &Counted| {
             let line = format!("{}:{}", counted.path, counted.count);
@@ -176,18 +204,18 @@ impl Results {
     ) -> usize {
         let has_context = view.before + view.after > 0;
         let mut shown = 0;
-        gather(source, tally, query, view, stop, |hit, path, lines| {
+        gather(source, tally, query, view, stop, |hit, path, excerpt| {
             if hit.is_binary {
                 let line = Shown::new(path, 0, "binary file matches", true);
-                if page.push(&format!("{path}: {}", line.line), &line) == Pushed::Later {
+                if page.push(&format!("{}: {}", line.path, line.line), &line) == Pushed::Later {
                     return false;
                 }
-                // Its matches count as shown: they are not lines anybody could read.
-                let matches = usize::try_from(hit.count).unwrap_or(usize::MAX);
-                shown += matches.min(view.take - shown);
+                shown += 1;
                 self.matches.push(line);
                 return true;
             }
+            let lines = &excerpt.lines[..];
+            self.truncated |= excerpt.is_cut;
             let mut rest = lines;
             while !rest.is_empty() {
                 let is_first = rest.len() == lines.len();
@@ -198,11 +226,11 @@ impl Results {
                     let is_apart =
                         has_context && is_new && !(index == 0 && self.matches.is_empty());
                     let value = Shown::new(path, line.number, &line.text, line.is_match);
-                    (told(path, line, has_numbers, is_apart), value)
+                    (told(&path.text, line, has_numbers, is_apart), value)
                 });
                 let pushed = self.show_match(page, rows.collect());
                 if pushed != Pushed::Later {
-                    shown += one.iter().filter(|line| line.begins).count();
+                    shown += one.iter().map(|line| line.begins).sum::<usize>();
                 }
                 if pushed != Pushed::In {
                     return false;
@@ -223,6 +251,7 @@ impl Results {
             Pushed::In => self.matches.extend(values),
             Pushed::Later => {}
             Pushed::Never => {
+                self.truncated = true;
                 let rows = texts.iter().zip(values);
                 let some = rows.take_while(|(text, value)| page.push(text, value) == Pushed::In);
                 self.matches.extend(some.map(|(_, value)| value));
@@ -231,8 +260,17 @@ impl Results {
         pushed
     }
 
+    /// Says what was not searched, once all is told.
+    pub(crate) fn end(&mut self, not_searched: NotSearched) {
+        self.not_searched = not_searched.told();
+        self.truncated |= self.timed_out || not_searched.is_missed();
+    }
+
     /// Says that nothing was found, and what was looked at.
-    pub(crate) fn nothing(&self) -> String {
+    pub(crate) fn nothing(&self, none_fits: Option<String>) -> String {
+        if let Some(none_fits) = none_fits {
+            return none_fits;
+        }
         let files = page::many(self.files_searched, "file was", "files were");
         let mut note = format!(
             "No match for {:?} in {}; {files} searched.",
@@ -274,7 +312,7 @@ impl Results {
 
 /// Where the lines of the first match end, with those around it, and the next begin.
 fn end_of_match(lines: &[Line]) -> usize {
-    let mut begins = (0..lines.len()).filter(|at| lines[*at].begins);
+    let mut begins = (0..lines.len()).filter(|at| lines[*at].begins > 0);
     begins.nth(1).unwrap_or(lines.len())
 }
 

@@ -4,10 +4,12 @@ use std::os::fd::AsFd;
 
 use toolsmith_core::ToolContext;
 
-use super::content::{self, Hit, Query, Request, Tally};
+use super::content::{self, Hit, Request, Tally};
 use super::folder;
-use super::lines::{self, Line, Window};
+use super::lines::{self, Excerpt, Window};
+use super::naming;
 use super::page;
+use super::query::Query;
 use super::start::Start;
 use super::stop::Stop;
 use crate::missing;
@@ -38,18 +40,24 @@ impl Source {
     }
 
     /// How a caller is shown it.
-    pub(crate) fn shown(&self) -> &str {
+    pub(crate) fn shown(&self) -> String {
         match self {
-            Self::Tree(start) => &start.shown,
-            Self::File(file) => &file.shown,
+            Self::Tree(start) => start.shown.clone(),
+            Self::File(file) => naming::one_line(file.shown.as_bytes()),
         }
     }
 
     /// The path of a file in which something was found.
-    pub(crate) fn path(&self, hit: &Hit) -> String {
+    pub(crate) fn path(&self, hit: &Hit) -> Told {
         match self {
-            Self::Tree(start) => start.show(&hit.path),
-            Self::File(file) => file.shown.clone(),
+            Self::Tree(start) => Told {
+                text: start.show(&hit.path),
+                is_exact: start.is_exact(&hit.path),
+            },
+            Self::File(file) => Told {
+                text: self.shown(),
+                is_exact: naming::is_exact(file.shown.as_bytes()),
+            },
         }
     }
 
@@ -60,6 +68,14 @@ impl Source {
             Self::File(file) => content::tally_file(&file.file, query, request.most_in_file, stop),
         }
     }
+}
+
+/// A path as it is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) text: String,
+    /// Whether it can be given back.
+    pub(crate) is_exact: bool,
 }
 
 /// Which matches are shown, and how much around them.
@@ -96,8 +112,9 @@ pub(crate) fn gather(
     query: &Query,
     view: View,
     stop: &Stop<'_>,
-    mut show: impl FnMut(&Hit, &str, &[Line]) -> bool,
+    mut show: impl FnMut(&Hit, &Told, &Excerpt) -> bool,
 ) {
+    let stop = &stop.for_telling();
     let mut passed = 0;
     let end = (view.offset + view.take) as u64;
     for hit in &tally.hits {
@@ -119,13 +136,11 @@ pub(crate) fn gather(
         };
         let lines = match source {
             // Its lines are nothing anybody could read.
-            _ if hit.is_binary => Ok(Vec::new()),
+            _ if hit.is_binary => Ok(Excerpt::default()),
             Source::Tree(start) => folder::open_beneath(start.as_fd(), &hit.path)
                 .map_err(std::io::Error::from)
-                .and_then(|file| lines::lines(&file, query, window, stop)),
-            Source::File(file) => {
-                again(file).and_then(|file| lines::lines(&file, query, window, stop))
-            }
+                .map(|file| lines::lines(&file, query, window, stop)),
+            Source::File(file) => again(file).map(|file| lines::lines(&file, query, window, stop)),
         };
         match lines {
             Ok(lines) if show(hit, &source.path(hit), &lines) => {}

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use toolsmith_core::ToolContext;
 
 use super::folder::{self, Kind};
+use super::naming;
 use super::rules::{Present, Rules};
+use super::walk::GIT;
 use crate::missing;
 use crate::refusal::{Reason, Refusal};
-use crate::workspace::{OpenDirectory, Workspace};
+use crate::workspace::{OpenDirectory, Opened, Workspace};
 
 /// A folder a walk begins in.
 #[derive(Debug)]
@@ -26,6 +28,9 @@ pub(crate) struct Start {
     pub(super) rules: Option<Arc<Rules>>,
     /// How a caller is shown it.
     pub(crate) shown: String,
+    /// Whether it is shown as it is.
+    is_exact: bool,
+    workspace: Workspace,
 }
 
 impl Start {
@@ -41,6 +46,19 @@ impl Start {
         Self::at(workspace, folder)
     }
 
+    /// Opens a folder of which only what it holds itself is looked at, which may be that of
+    /// git too.
+    pub(crate) fn open_one_level(
+        workspace: &Workspace,
+        path: &str,
+        context: &ToolContext,
+    ) -> Result<Self, Refusal> {
+        let folder = workspace
+            .open_directory(path)
+            .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
+        Ok(Self::anywhere(workspace, folder))
+    }
+
     /// Begins in the workspace itself.
     pub(crate) fn in_workspace(workspace: &Workspace) -> Result<Self, Refusal> {
         Self::at(workspace, workspace.open_directory(".")?)
@@ -48,16 +66,25 @@ impl Start {
 
     /// Begins in a folder that is open.
     pub(crate) fn at(workspace: &Workspace, folder: OpenDirectory) -> Result<Self, Refusal> {
-        let root = &workspace.roots()[folder.place.root()];
-        let from_root = way(folder.as_fd(), root.path(), folder.place.relative());
-        if from_root.iter().any(|name| name == ".git") {
+        let start = Self::anywhere(workspace, folder);
+        if start
+            .base
+            .split(|byte| *byte == b'/')
+            .any(|name| name == GIT)
+        {
             let message = format!(
                 "{} belongs to git, whose inner files are not searched",
-                folder.shown
+                start.shown
             );
             return Err(Refusal::new(Reason::BadArgument, message)
-                .next("Name a single file to read it, or ask git itself"));
+                .next("List it with list_directory, read a file by its path, or ask git itself"));
         }
+        Ok(start)
+    }
+
+    fn anywhere(workspace: &Workspace, folder: OpenDirectory) -> Self {
+        let root = &workspace.roots()[folder.place.root()];
+        let from_root = way(folder.as_fd(), root.path(), folder.place.relative());
         let has_climbed = folder
             .place
             .relative()
@@ -65,7 +92,7 @@ impl Start {
             .any(|step| step == Component::ParentDir);
         let shown = match (has_climbed, folder.place.root()) {
             (true, 0) if from_root.as_os_str().is_empty() => ".".to_owned(),
-            (true, 0) => from_root.to_string_lossy().into_owned(),
+            (true, 0) => not_home(from_root.to_string_lossy().into_owned()),
             _ => folder.shown,
         };
         let rules = rules_above(root.as_fd(), &from_root);
@@ -73,23 +100,47 @@ impl Start {
         if !base.is_empty() {
             base.push(b'/');
         }
-        Ok(Self {
+        Self {
             handle: folder.handle,
             base,
             private: workspace.private_beneath(folder.place.root()),
             rules,
-            shown,
-        })
+            is_exact: naming::is_exact(shown.as_bytes()),
+            shown: naming::one_line(shown.as_bytes()),
+            workspace: workspace.clone(),
+        }
     }
 
-    /// The path of something beneath, as a caller is shown it.
+    /// The path of something beneath, as a caller is shown it: on one line.
     pub(crate) fn show(&self, relative: &[u8]) -> String {
-        let relative = String::from_utf8_lossy(relative);
+        let relative = naming::one_line(relative);
         match self.shown.as_str() {
-            "." => relative.into_owned(),
+            "." => not_home(relative),
             shown if shown.ends_with('/') => format!("{shown}{relative}"),
             shown => format!("{shown}/{relative}"),
         }
+    }
+
+    /// Whether a link leads to a regular file a caller may see.
+    pub(super) fn leads_to_file(&self, relative: &[u8]) -> bool {
+        self.is_exact(relative)
+            && matches!(
+                self.workspace.open_any(&self.show(relative)),
+                Ok(Opened::File(_))
+            )
+    }
+
+    /// Whether the path that is shown is the path, and can be given back.
+    pub(crate) fn is_exact(&self, relative: &[u8]) -> bool {
+        self.is_exact && naming::is_exact(relative)
+    }
+}
+
+/// A path that does not mean somebody's home when it is given back.
+fn not_home(path: String) -> String {
+    match path.starts_with('~') {
+        true => format!("./{path}"),
+        false => path,
     }
 }
 

@@ -7,6 +7,9 @@ use toolsmith_core::ToolContext;
 
 use crate::refusal::{Reason, Refusal};
 
+/// How long telling what was found may take once time ran out.
+const TO_TELL: Duration = Duration::from_millis(500);
+
 /// What a search asks, over and over, whether it may go on.
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {
@@ -26,6 +29,21 @@ impl<'a> Stop<'a> {
             context,
             deadline: Instant::now() + limit,
             state: AtomicU8::new(GOING),
+        }
+    }
+
+    /// The same for telling what was found: it goes on for a moment where time ran out,
+    /// since an answer that says nothing is of no use.
+    pub(crate) fn for_telling(&self) -> Self {
+        let moment = Instant::now() + TO_TELL;
+        let state = match self.state.load(Ordering::Relaxed) {
+            CANCELLED => CANCELLED,
+            _ => GOING,
+        };
+        Self {
+            context: self.context,
+            deadline: self.deadline.max(moment),
+            state: AtomicU8::new(state),
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicUsize;
 use rustix::fs::RawDir;
 
 use super::folder::{self, Folder, Kind, Listing, Read, Step};
+use super::naming;
 use super::page;
 use super::rules::{Present, Rules};
 use super::start::Start;
@@ -28,6 +29,8 @@ const ROW: usize = 56;
 #[derive(Debug)]
 pub(crate) struct Branch {
     pub(crate) name: String,
+    /// Whether the name is told as it is.
+    pub(crate) is_exact: bool,
     pub(crate) kind: Kind,
     pub(crate) depth: usize,
     /// What is in it, by where that lies among all branches.
@@ -57,7 +60,7 @@ pub(crate) fn grow(
     stop: &Stop<'_>,
 ) -> Tree {
     let mut tree = Tree {
-        branches: vec![Branch::new(start.shown.clone(), Kind::Folder, 0)],
+        branches: vec![Branch::new(start.shown.as_bytes(), Kind::Folder, 0)],
         is_deeper: false,
         is_cut: false,
         unseen: Unseen::default(),
@@ -90,6 +93,7 @@ pub(crate) fn grow(
         let mut level = Level {
             rules,
             include_ignored,
+            private: &start.private,
             path,
             shown: Vec::new(),
             total: 0,
@@ -101,7 +105,7 @@ pub(crate) fn grow(
         level.shown.truncate(room);
         level.shown.retain(|(name, _)| {
             // Once there is no room for a name, there is none for those that follow.
-            left = left.saturating_sub(ROW + 2 * name.len());
+            left = left.saturating_sub(ROW + 2 * naming::one_line(name).len());
             left > 0
         });
         let more = level.total - level.shown.len() as u64;
@@ -111,11 +115,7 @@ pub(crate) fn grow(
         for (name, kind) in level.shown {
             let inner = tree.branches.len();
             tree.branches[branch].inner.push(inner);
-            tree.branches.push(Branch::new(
-                String::from_utf8_lossy(&name).into_owned(),
-                kind,
-                depth,
-            ));
+            tree.branches.push(Branch::new(&name, kind, depth));
             if kind == Kind::Folder
                 && let Some(step) = folder.step.enter(&name)
             {
@@ -127,9 +127,10 @@ pub(crate) fn grow(
 }
 
 impl Branch {
-    fn new(name: String, kind: Kind, depth: usize) -> Self {
+    fn new(name: &[u8], kind: Kind, depth: usize) -> Self {
         Self {
-            name,
+            name: naming::one_line(name),
+            is_exact: naming::is_exact(name),
             kind,
             depth,
             inner: Vec::new(),
@@ -140,9 +141,11 @@ impl Branch {
 }
 
 /// What one folder holds.
-struct Level {
+struct Level<'a> {
     rules: Option<Arc<Rules>>,
     include_ignored: bool,
+    /// The ways from the root to what nobody may see.
+    private: &'a [Vec<u8>],
     /// The way to it from the root of the workspace.
     path: Vec<u8>,
     /// The first names, in their order.
@@ -150,7 +153,7 @@ struct Level {
     total: u64,
 }
 
-impl Level {
+impl Level<'_> {
     fn read(
         &mut self,
         folder: &Folder,
@@ -183,15 +186,17 @@ impl Level {
     fn sift(&mut self, listing: &Listing, unseen: &mut Unseen) {
         let base = self.path.len();
         for (name, kind) in listing.iter().filter(|(name, _)| *name != GIT) {
+            self.path.truncate(base);
+            self.path.extend_from_slice(name);
+            if self.private.contains(&self.path) {
+                continue;
+            }
             if !self.include_ignored
                 && let Some(rules) = &self.rules
+                && rules.hide(&self.path, kind)
             {
-                self.path.truncate(base);
-                self.path.extend_from_slice(name);
-                if rules.hide(&self.path, kind) {
-                    unseen.ignored += 1;
-                    continue;
-                }
+                unseen.ignored += 1;
+                continue;
             }
             self.total += 1;
             self.shown.push((name.to_vec(), kind));

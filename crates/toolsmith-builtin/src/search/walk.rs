@@ -106,8 +106,10 @@ impl Entry<'_> {
 pub(crate) struct Unseen {
     /// Files and folders the rules hide; what is in such a folder is not counted.
     pub(crate) ignored: u64,
-    /// Folders that could not be read, or lie too deep.
+    /// Folders that could not be read, or lie too deep for any walk.
     pub(crate) unreadable: u64,
+    /// Folders that lie deeper than so many levels.
+    pub(crate) deeper: u64,
 }
 
 /// Walks the tree beneath a folder, with a visitor for each thread.
@@ -174,6 +176,7 @@ pub(crate) fn walk<V: Visitor>(
     for worker in workers {
         unseen.ignored += worker.unseen.ignored;
         unseen.unreadable += worker.unseen.unreadable;
+        unseen.deeper += worker.unseen.deeper;
         visitors.push(worker.visitor);
     }
     (visitors, unseen)
@@ -327,11 +330,11 @@ impl<'a, V: Visitor> Worker<'a, V> {
                 continue;
             }
             let named = self.shared.options.way.is_named(level, name, kind);
-            if named == Named::Aside
-                || (!self.shared.options.hidden && name[0] == b'.' && named != Named::Yes)
-            {
+            let is_dotted = !self.shared.options.hidden && name[0] == b'.';
+            if named == Named::Aside || (is_dotted && named == Named::No) {
                 continue;
             }
+            let mut may_enter = name != GIT && !(is_dotted && named == Named::Itself);
             self.path.truncate(base);
             self.path.extend_from_slice(name);
             if self.shared.private.contains(&self.path) {
@@ -341,11 +344,18 @@ impl<'a, V: Visitor> Worker<'a, V> {
             if let Sight::Rules(Some(rules)) = sight
                 && rules.hide(&self.path, kind)
             {
-                if named != Named::Yes {
-                    self.unseen.ignored += 1;
-                    continue;
+                match named {
+                    Named::Yes => beneath = &Sight::Everything,
+                    // It is shown, but nothing that is in it.
+                    Named::Itself => {
+                        self.unseen.ignored += 1;
+                        may_enter = false;
+                    }
+                    Named::No | Named::Aside => {
+                        self.unseen.ignored += 1;
+                        continue;
+                    }
                 }
-                beneath = &Sight::Everything;
             }
             let entry = Entry {
                 folder: folder.as_fd(),
@@ -354,12 +364,14 @@ impl<'a, V: Visitor> Worker<'a, V> {
                 kind,
             };
             match (self.visitor.meet(&entry), kind) {
-                (Go::On, Kind::Folder) if level < self.shared.options.levels && name != GIT => {
-                    match folder.step.enter(name) {
-                        Some(step) => inner.folders.push((step, beneath.clone())),
-                        None => self.unseen.unreadable += 1,
-                    }
+                (Go::On, Kind::Folder) if !may_enter => {}
+                (Go::On, Kind::Folder) if level >= self.shared.options.levels => {
+                    self.unseen.deeper += 1;
                 }
+                (Go::On, Kind::Folder) => match folder.step.enter(name) {
+                    Some(step) => inner.folders.push((step, beneath.clone())),
+                    None => self.unseen.unreadable += 1,
+                },
                 (Go::Search, Kind::File) => inner.files.push(name.into()),
                 _ => {}
             }
@@ -428,6 +440,8 @@ struct Inner {
 pub(crate) enum Named {
     /// It does, and so it is shown whatever the rules say.
     Yes,
+    /// It does, and means a folder anywhere, which is shown itself and nothing in it.
+    Itself,
     /// It names nothing, or what is above.
     No,
     /// It names something else beside this.

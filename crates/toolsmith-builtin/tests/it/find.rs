@@ -154,6 +154,31 @@ fn a_fuzzy_name_finds_what_resembles_it_best_first() {
     let found = tree.paths("find", json!({"name": "usercontr", "fuzzy": true}));
     assert_eq!(found[0], "src/user_controller.rs");
     assert!(!found.contains(&"docs/unrelated.md".to_owned()));
+    // No character of it means anything else.
+    let tree = Tree::of(&["main.rs", "other.rs", "!main.txt"]);
+    for name in ["!main", "^main", "main$", "'main"] {
+        let found = tree.paths("find", json!({"name": name, "fuzzy": true}));
+        let expected: &[&str] = if name == "!main" { &["!main.txt"] } else { &[] };
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn files_are_regular_files_and_links_to_them() {
+    let tree = Tree::of(&["a.txt", "folder/b.txt"]);
+    tree.pipe("pipe");
+    tree.link("to_file", "a.txt");
+    tree.link("to_folder", "folder");
+    tree.link("to_nothing", "gone");
+    tree.link("to_outside", "/etc/passwd");
+    tree.link("folder/up", "../a.txt");
+    check(
+        &tree,
+        &json!({"type": "file"}),
+        &["a.txt", "folder/b.txt", "folder/up", "to_file"],
+    );
+    let all = tree.value("find", json!({"type": "both"}));
+    assert_eq!(all["total_matches"], 9);
 }
 
 #[test]

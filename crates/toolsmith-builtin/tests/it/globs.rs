@@ -145,6 +145,75 @@ fn a_pattern_that_names_what_is_hidden_finds_it() {
 }
 
 #[test]
+fn a_folder_that_is_hidden_and_named_is_shown_and_not_entered() {
+    let tree = Tree::of(&["node_modules/x/node_modules/a.js", "sub/node_modules/b.js"]);
+    tree.write(".gitignore", "node_modules\n");
+    let folders = ["node_modules", "sub/node_modules"];
+    let arguments = json!({"pattern": "node_modules", "include_directories": true});
+    assert_eq!(tree.sorted("glob", arguments), folders);
+    let arguments = json!({"name": "node_modules", "type": "directory"});
+    assert_eq!(tree.sorted("find", arguments), folders);
+    let value = tree.value("glob", json!({"pattern": "node_modules"}));
+    assert_eq!(
+        (&value["total_matches"], &value["hidden_by_ignore"]),
+        (&json!(0), &json!(2))
+    );
+}
+
+#[test]
+fn patterns_for_files_are_read_as_ripgrep_reads_them() {
+    let tree = Tree::of(&["a.txt", "b.rs", "src/c.txt", "src/d.md"]);
+    for glob in ["!*.txt", "!./*.txt"] {
+        let value = tree.value(
+            "grep",
+            json!({"pattern": ".", "glob": glob, "output_mode": "count"}),
+        );
+        assert_eq!(
+            crate::tree::strings(&value["counts"], "path"),
+            ["b.rs", "src/d.md"]
+        );
+        let value = tree.value(
+            "search_in_files",
+            json!({"query": ".", "file_pattern": glob}),
+        );
+        assert_eq!(value["files_searched"], 2);
+        let arguments = json!({"hours_ago": 100_000, "file_pattern": glob});
+        assert_eq!(
+            tree.value("find_recently_modified_files", arguments)["total_found"],
+            2
+        );
+    }
+    for pattern in [
+        "src//*.txt",
+        "src/./*.txt",
+        "./src/*.txt",
+        ".//src/.//*.txt",
+    ] {
+        assert_eq!(
+            tree.paths("glob", json!({"pattern": pattern})),
+            ["src/c.txt"],
+            "{pattern}"
+        );
+    }
+    let text = tree.text("grep", json!({"pattern": ".", "glob": "*.rs,*.md"}));
+    assert!(
+        text.contains("No file in . fits glob = \"*.rs,*.md\", so nothing was searched."),
+        "{text}"
+    );
+    assert!(text.contains("`{*.rs,*.md}`"), "{text}");
+    let text = tree.text(
+        "search_in_files",
+        json!({"query": ".", "file_pattern": "*.py"}),
+    );
+    assert!(
+        text.contains("No file in . fits file_pattern = \"*.py\""),
+        "{text}"
+    );
+    let text = tree.text("glob", json!({"pattern": "*.rs,*.md"}));
+    assert!(text.contains("`{*.rs,*.md}`"), "{text}");
+}
+
+#[test]
 fn a_pattern_that_is_a_whole_path_begins_in_its_folder() {
     let tree = Tree::of(&["src/x/a.rs", "src/b.rs", "c.rs"]);
     let root = tree.path().to_str().unwrap();

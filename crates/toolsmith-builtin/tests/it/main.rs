@@ -21,4 +21,6 @@ mod find;
 mod globs;
 mod grep;
 mod navigation;
+mod stopping;
+mod telling;
 mod walk;

@@ -235,7 +235,7 @@ fn one_file_is_searched_for_text_or_a_regular_expression() {
     assert_eq!(reason, "BAD_PATTERN");
     assert_eq!(
         error.details.unwrap()["next_arguments"],
-        json!({"query": "(", "use_regex": false})
+        json!({"query": "(", "file_path": "f", "use_regex": false})
     );
     assert_eq!(
         tree.refusal("search_in_file", json!({"query": "a", "file_path": "."}))

@@ -35,8 +35,21 @@ impl Tree {
     }
 
     pub(crate) fn empty() -> Self {
+        Self::with(|_| WorkspaceOptions::default())
+    }
+
+    /// A folder with one file, `f.txt`.
+    pub(crate) fn holding(content: impl AsRef<[u8]>) -> Self {
+        let tree = Self::empty();
+        tree.write("f.txt", content);
+        tree
+    }
+
+    /// A folder, and what its host says of it.
+    pub(crate) fn with(options: impl FnOnce(&Path) -> WorkspaceOptions) -> Self {
         let folder = TempDir::new().unwrap();
-        let workspace = Workspace::open([folder.path()], WorkspaceOptions::default()).unwrap();
+        let options = options(folder.path());
+        let workspace = Workspace::open([folder.path()], options).unwrap();
         let tools = search_tools(&workspace, || UNIX_EPOCH + Duration::from_secs(NOW));
         Self {
             folder,

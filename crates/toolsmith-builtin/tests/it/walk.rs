@@ -207,7 +207,7 @@ fn the_inner_files_of_git_are_never_shown() {
             "BAD_ARGUMENT"
         );
         assert_eq!(
-            tree.refusal("list_directory", json!({"path": path})).0,
+            tree.refusal("show_tree", json!({"path": path})).0,
             "BAD_ARGUMENT"
         );
     }
