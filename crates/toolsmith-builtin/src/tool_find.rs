@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
-use crate::search::define::{self, GRACE, LIMIT, reading};
+use crate::search::define::{self, GRACE, LIMIT, walking};
 use crate::search::{
     self, Case, Clock, FURTHEST, Glob, Match, Matches, Moment, Names, Order, Page, Start, Stop,
     WalkOptions,
@@ -248,7 +248,7 @@ impl BuiltIn for Find {
             Some(name) => format!("find {name}"),
             None => "find files".to_owned(),
         };
-        reading(&self.workspace, "path", &arguments.path, &what)
+        walking(&self.workspace, "path", &arguments.path, &what)
     }
 
     fn call(

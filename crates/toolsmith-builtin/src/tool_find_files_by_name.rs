@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, reading};
+use crate::search::define::{self, GRACE, LIMIT, walking};
 use crate::search::{
     self, Case, FURTHEST, Glob, Match, Names, NotSearched, Page, Start, Stop, WalkOptions,
 };
@@ -112,7 +112,7 @@ impl BuiltIn for FindFilesByName {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        reading(
+        walking(
             &self.workspace,
             "path",
             &arguments.path,

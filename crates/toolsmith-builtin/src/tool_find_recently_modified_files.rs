@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, reading};
+use crate::search::define::{self, GRACE, LIMIT, walking};
 use crate::search::{
     self, Clock, FURTHEST, Glob, Moment, Names, NotSearched, Order, Page, Start, Stop, WalkOptions,
 };
@@ -133,7 +133,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
             "find what changed in the last {}",
             search::many(arguments.hours_ago.into(), "hour", "hours")
         );
-        reading(&self.workspace, "path", &arguments.path, &what)
+        walking(&self.workspace, "path", &arguments.path, &what)
     }
 
     fn call(

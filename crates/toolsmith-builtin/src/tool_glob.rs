@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, reading};
+use crate::search::define::{self, GRACE, LIMIT, walking};
 use crate::search::{self, Case, FURTHEST, Matches, Names, Order, Page, Start, Stop, WalkOptions};
 use crate::workspace::Workspace;
 
@@ -135,7 +135,14 @@ impl BuiltIn for Glob {
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let (argument, path, pattern) = arguments.split();
-        reading(&self.workspace, argument, path, &format!("find {pattern}"))
+        let mut plan = walking(&self.workspace, "path", path, &format!("find {pattern}"))?;
+        // A pattern that is a whole path stands for both arguments.
+        if argument != "path" {
+            let touches = plan.touches.clone().into_iter();
+            let touches = touches.map(|touch| touch.from_argument(argument));
+            plan.touches.extend(touches.collect::<Vec<_>>());
+        }
+        Ok(plan)
     }
 
     fn call(

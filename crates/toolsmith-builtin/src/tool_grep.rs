@@ -11,7 +11,7 @@ use toolsmith_core::{Binding, Description, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent};
 use crate::refusal::{Reason, Refusal};
-use crate::search::define::{self, GRACE, LIMIT, reading};
+use crate::search::define::{self, GRACE, LIMIT, walking};
 use crate::search::{
     self, Case, FURTHEST, Glob, NotSearched, OutputMode, Page, Pattern, Query, Request, Results,
     Source, Span, Stop, Syntax, Tally, View, WalkOptions, Wanted,
@@ -276,7 +276,7 @@ impl BuiltIn for Grep {
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let pattern: String = arguments.pattern.chars().take(80).collect();
-        reading(
+        walking(
             &self.workspace,
             "path",
             &arguments.path,

@@ -10,7 +10,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, reading};
+use crate::search::define::{self, GRACE, walking};
 use crate::search::{
     self, FURTHEST, Glob, NotSearched, Page, Pushed, Request, Source, Stop, View, WalkOptions,
     text_query,
@@ -158,7 +158,7 @@ impl BuiltIn for SearchInFiles {
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let query: String = arguments.query.chars().take(80).collect();
-        let plan = reading(
+        let plan = walking(
             &self.workspace,
             "path",
             &arguments.path,

@@ -8,7 +8,7 @@ use toolsmith_core::{Binding, Kind, Plan, ToolContext, ToolDef};
 use crate::budget;
 use crate::built_in::{Answer, BuiltIn, described, example, idempotent, noted};
 use crate::refusal::Refusal;
-use crate::search::define::{self, GRACE, LIMIT, reading};
+use crate::search::define::{self, GRACE, LIMIT, walking};
 use crate::search::{self, NotSearched, Page, Pushed, Start, Stop, Tree};
 use crate::workspace::Workspace;
 
@@ -117,7 +117,7 @@ impl BuiltIn for ShowTree {
     }
 
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
-        reading(&self.workspace, "path", &arguments.path, "show the tree")
+        walking(&self.workspace, "path", &arguments.path, "show the tree")
     }
 
     fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Answer<Shown>, Refusal> {

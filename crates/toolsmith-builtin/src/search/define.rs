@@ -26,6 +26,20 @@ pub(crate) fn reading(
     })
 }
 
+/// The plan of a call that goes through everything beneath what an argument names.
+pub(crate) fn walking(
+    workspace: &Workspace,
+    argument: &str,
+    path: &str,
+    what: &str,
+) -> Result<Plan, Refusal> {
+    let mut plan = reading(workspace, argument, path, what)?;
+    for touch in &mut plan.touches {
+        touch.recursive = true;
+    }
+    Ok(plan)
+}
+
 /// The workspace itself, where no path is given.
 pub(crate) fn here() -> String {
     ".".to_owned()

@@ -1,6 +1,6 @@
 //! What may run: consent, rules, modes and answers, and which beats which.
 
-use crate::support::{Ran, user};
+use crate::support::{Ran, newcomer, user};
 
 const DELETE: [&str; 4] = ["call", "example_delete", "name=x", "consent=DELETE_EXAMPLE"];
 
@@ -239,5 +239,35 @@ fn what_cannot_be_read_is_wrong_usage() {
         assert_eq!(ran.status, Some(2), "{options:?} {ran:#?}");
         assert!(ran.stderr.contains(said), "{options:?} {ran:#?}");
         assert_eq!(ran.stdout, "");
+    }
+}
+
+/// A search from above would see what is forbidden below.
+#[test]
+fn forbidding_a_folder_forbids_searching_it_from_above() {
+    let user = newcomer();
+    for folder in ["secrets", "src"] {
+        std::fs::create_dir(user.home().join(folder)).unwrap();
+        std::fs::write(user.home().join(folder).join("a.txt"), "hunter2\n").unwrap();
+    }
+    let everything = format!("pattern={}/secrets/*", user.home().display());
+    for (tool, argument) in [
+        ("grep", "pattern=hunter"),
+        ("glob", "pattern=**/*.txt"),
+        ("glob", "pattern=secrets/*"),
+        ("glob", &everything),
+        ("find", "name=a.txt"),
+        ("show_tree", "max_depth=3"),
+        ("search_in_files", "query=hunter"),
+        ("find_files_by_name", "name_pattern=a.txt"),
+    ] {
+        let rule = format!("{tool}(path beneath secrets)");
+        let ran = user.runs(["call", tool, argument, "--deny", &rule]);
+        assert_eq!(ran.status, Some(3), "{tool} {argument}: {ran:#?}");
+        assert!(!ran.stdout.contains("a.txt"), "{tool} {argument}");
+        if !argument.starts_with("pattern=/") {
+            let ran = user.runs(["call", tool, argument, "path=src", "--deny", &rule]);
+            assert_eq!(ran.status, Some(0), "{tool} {argument}: {ran:#?}");
+        }
     }
 }
