@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
+#[cfg(target_os = "linux")]
+mod gates;
 mod hostile;
 mod loader;
 mod manager;

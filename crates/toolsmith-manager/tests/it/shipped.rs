@@ -10,7 +10,7 @@ use toolsmith_runtime::guide::{
     Guide, GuideExample, Layer, LifeCycle, OverlaySource, Overlays, Request,
 };
 
-const SHIPPED: Shipped = Shipped {
+pub(crate) const SHIPPED: Shipped = Shipped {
     descriptions: overlays::DESCRIPTIONS,
     examples: overlays::EXAMPLES,
 };
@@ -22,7 +22,7 @@ fn shipped() -> Layer {
 }
 
 /// The tools of the binary: the built-in ones, and the guide.
-fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
+pub(crate) fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open([folder.path()], WorkspaceOptions::default()).unwrap();
     let mut tools = toolsmith_builtin::tools(&workspace, SystemTime::now);
@@ -30,7 +30,7 @@ fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
     tools.iter().map(|tool| tool.definition()).collect()
 }
 
-fn guide(source: impl OverlaySource + 'static) -> Arc<Guide> {
+pub(crate) fn guide(source: impl OverlaySource + 'static) -> Arc<Guide> {
     Arc::new(Guide::new(Arc::new(source), SystemTime::now))
 }
 

@@ -9,7 +9,7 @@ use toolsmith_core::ToolDef;
 use super::assemble::{Assembler, FIRST, category};
 use super::example::one_line;
 use super::request::Request;
-use crate::registry::nearest;
+use crate::registry::by_likeness;
 use crate::validate::bounded;
 
 /// How many unknown names are kept, and how many of them get a warning of their own.
@@ -132,19 +132,19 @@ impl Selected<'_> {
             .retain(|_| index.next().is_some_and(|i| wanted.contains(&i)));
     }
 
-    /// What could have been meant: the nearest names first, then others.
+    /// What could have been meant: the nearest names first.
     fn available(&self, name: &str, guess: bool) -> String {
         if self.all.is_empty() {
             return "There are no tools.".to_owned();
         }
         let names = || self.all.iter().map(|chosen| chosen.tool.name.as_str());
-        let mut offered = match guess && name.len() <= NAME_SHOWN {
-            true => nearest(name, names()),
-            false => Vec::new(),
+        let offered: Vec<&str> = match guess && name.len() <= NAME_SHOWN {
+            true => {
+                let all = by_likeness(name, names()).into_iter();
+                all.map(|(_, name)| name).take(OFFERED).collect()
+            }
+            false => names().take(OFFERED).collect(),
         };
-        let near = offered.clone();
-        let others = names().filter(|name| !near.contains(name));
-        offered.extend(others.take(OFFERED - near.len().min(OFFERED)));
         let more = if offered.len() < self.all.len() {
             ", …"
         } else {

@@ -26,7 +26,7 @@ pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
 pub(crate) use measure::measure;
 pub use query::Statistics;
-pub(crate) use query::nearest;
+pub(crate) use query::{by_likeness, nearest};
 pub use refresh::{Refreshed, Ticket};
 use snapshot::Snapshot;
 

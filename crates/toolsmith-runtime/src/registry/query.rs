@@ -188,17 +188,24 @@ fn score(tool: &ToolDef, words: &[String]) -> Option<u32> {
     Some(total)
 }
 
-/// The names most like `wanted`, best first.
+/// The names most like `wanted`, best first; none that is quite another.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let near = by_likeness(wanted, names).into_iter();
+    let near = near.take_while(|(likeness, _)| *likeness >= 0.6);
+    near.take(NEAREST).map(|(_, name)| name).collect()
+}
+
+/// All names, with how much each is like `wanted`, best first.
+pub(crate) fn by_likeness<'a>(
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Vec<(f64, &'a str)> {
     // A name of a megabyte is no typing error, and comparing is quadratic.
     let wanted = &wanted[..wanted.floor_char_boundary(wanted.len().min(128))];
-    let mut scored: Vec<(f64, &str)> = names
-        .into_iter()
-        .map(|name| (likeness(wanted, name), name))
-        .filter(|(likeness, _)| *likeness >= 0.6)
-        .collect();
+    let names = names.into_iter();
+    let mut scored: Vec<(f64, &str)> = names.map(|name| (likeness(wanted, name), name)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    scored.into_iter().take(NEAREST).map(|(_, n)| n).collect()
+    scored
 }
 
 fn likeness(wanted: &str, name: &str) -> f64 {

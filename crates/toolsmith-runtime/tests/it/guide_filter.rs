@@ -62,10 +62,10 @@ fn an_unknown_name_is_warned_of_once_with_the_nearest_first() {
     assert_eq!(
         response.warnings,
         [
-            "Tool 'nope' not found. Available: list_directory, show_tree, search_in_files, \
-             read_file, get_help, write_file, run_command, create_issue, fetch_page",
-            "Tool 'read_fiel' not found. Available: read_file, list_directory, show_tree, \
-             search_in_files, get_help, write_file, run_command, create_issue, fetch_page",
+            "Tool 'nope' not found. Available: show_tree, fetch_page, run_command, \
+             search_in_files, get_help, read_file, write_file, create_issue, list_directory",
+            "Tool 'read_fiel' not found. Available: read_file, write_file, search_in_files, \
+             create_issue, get_help, show_tree, list_directory, fetch_page, run_command",
         ]
     );
 }
