@@ -12,6 +12,9 @@ const AROUND: usize = 3;
 /// How many characters of a line are shown.
 const WIDTH: usize = 400;
 
+/// More lines than this are not compared: each costs some tens of bytes.
+const MOST_LINES: usize = 2 << 20;
+
 /// What changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,6 +33,15 @@ pub struct Diff {
 /// differ, `␍` shows a carriage return.
 pub fn diff(old: &str, new: &str, path: &str, max_lines: usize) -> Diff {
     let (old, new, skipped) = narrowed(old, new);
+    let (removed, added) = (endings(old), endings(new));
+    if removed + added > MOST_LINES {
+        return Diff {
+            text: format!("--- {0}\n+++ {0}\n", visible::plainly(path)),
+            added,
+            removed,
+            truncated: true,
+        };
+    }
     let (old, new) = (pieces(old), pieces(new));
     let blocks = align(&old, &new);
     let mut diff = Diff {

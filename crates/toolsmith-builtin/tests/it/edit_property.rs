@@ -369,3 +369,11 @@ fn a_diff_of_shuffled_lines_is_made_in_time() {
             < 3000
     );
 }
+
+/// More lines than anybody would read are counted, not compared.
+#[test]
+fn millions_of_lines_are_only_counted() {
+    let told = diff(&"\n".repeat(4 << 20), "one\n", "a.txt", 200);
+    assert_eq!((told.removed, told.added), (4 << 20, 1));
+    assert!(told.truncated && told.text.len() < 100);
+}
