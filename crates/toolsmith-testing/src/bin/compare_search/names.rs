@@ -215,7 +215,9 @@ impl Question {
             }
             1 => {
                 self.set("type", json!("file"));
-                self.files();
+                self.word("--type=file");
+                // Which links count as files depends on where they lead.
+                self.reading = Reading::NamesButLinks;
             }
             2 => {
                 self.set("type", json!("directory"));
