@@ -21,21 +21,21 @@ const MOST_STEPS: u64 = 250_000;
 
 /// How many characters and classes a pattern may have, each as often as it is repeated.
 /// A part of it may be compiled many times over.
-const MOST_POSITIONS: u64 = 2000;
+const MOST_POSITIONS: u64 = 500;
 
 /// How large a compiled part may be, in bytes.
-const LARGEST: usize = 1 << 20;
+const LARGEST: usize = 10 << 20;
 
 /// How long texts are that a pattern is compiled for; each allows for fewer steps.
 const LENGTHS: [usize; 9] = [
+    16,
+    64,
     256,
     1 << 10,
     4 << 10,
-    16 << 10,
-    64 << 10,
+    32 << 10,
     256 << 10,
-    1 << 20,
-    4 << 20,
+    2 << 20,
     16 << 20,
 ];
 
@@ -49,6 +49,9 @@ struct Inner {
     case: Case,
     span: Span,
     tree: Expr,
+    /// How long a text is that may be searched at once. A pattern that needs no going back
+    /// after all is left to the linear engine, which does not count.
+    reach: usize,
     by_length: [OnceLock<Option<Regex>>; LENGTHS.len()],
 }
 
@@ -59,31 +62,29 @@ impl Backtracking {
             Ok(tree) => tree.expr,
             Err(error) => return Err(unreadable(wanted, &error)),
         };
-        match expense::positions(&tree) {
-            Some(..=MOST_POSITIONS) => {}
+        let weight = match expense::weight(&tree) {
+            Some(weight) if weight.positions <= MOST_POSITIONS => weight,
             Some(_) => return Err(pattern::too_large(wanted)),
             None => {
                 let what = "of what goes beyond regular expressions, only look-around and backreferences are known";
                 return Err(pattern::unreadable(wanted, place(wanted.text), what));
             }
-        }
+        };
         let inner = Inner {
             text: wanted.text.to_owned(),
             case: wanted.case,
             span: wanted.span,
             tree,
+            reach: weight.reach(),
             by_length: Default::default(),
         };
         // What is wrong with it is told before anything is searched.
-        let steps = inner.steps(LENGTHS[0]).unwrap_or(1);
-        match inner.build(steps) {
-            Ok(regex) => {
-                if inner.steps(LENGTHS[0]).is_none() {
-                    return Err(pattern::too_large(wanted));
-                }
+        match inner.build(LENGTHS[0]) {
+            Ok(Some(regex)) => {
                 let _ = inner.by_length[0].set(Some(regex));
                 Ok(Self(Arc::new(inner)))
             }
+            Ok(None) => Err(pattern::too_large(wanted)),
             Err(error) => Err(unreadable(wanted, &error)),
         }
     }
@@ -101,13 +102,15 @@ impl Inner {
     /// How many steps back a search in so long a text may take; none where even one takes
     /// too long.
     fn steps(&self, length: usize) -> Option<usize> {
-        let steps = MOMENT / expense::between_steps(&self.tree, length)?.max(1);
-        let steps = steps.min(MOST_STEPS);
+        let cost = expense::between_steps(&self.tree, length)?;
+        let steps = (MOMENT / cost.max(1)).min(MOST_STEPS);
         (steps > 0).then(|| usize::try_from(steps).unwrap_or(usize::MAX))
     }
 
-    fn build(&self, steps: usize) -> Result<Regex, fancy_regex::Error> {
-        RegexBuilder::new(&self.text)
+    /// The pattern for texts up to a length, if they do not take too long.
+    fn build(&self, length: usize) -> Result<Option<Regex>, fancy_regex::Error> {
+        let steps = self.steps(length);
+        let built = RegexBuilder::new(&self.text)
             .bytes_mode(BytesMode::UnicodeBytes)
             .case_insensitive(self.case == Case::Insensitive)
             .multi_line(true)
@@ -115,16 +118,18 @@ impl Inner {
             .crlf(self.span == Span::Line)
             .delegate_size_limit(LARGEST)
             .delegate_dfa_size_limit(LARGEST)
-            .backtrack_limit(steps)
-            .build()
+            .backtrack_limit(steps.unwrap_or(1))
+            .build()?;
+        Ok(steps.map(|_| built))
     }
 
     /// The pattern for a text of a length; none where such a text takes too long.
     fn for_length(&self, length: usize) -> Option<&Regex> {
         let index = LENGTHS.iter().position(|most| length <= *most)?;
         let built = self.by_length[index].get_or_init(|| {
-            let steps = self.steps(LENGTHS[index])?;
-            self.build(steps).ok()
+            // Where it takes too long it need not be compiled.
+            self.steps(LENGTHS[index])?;
+            self.build(LENGTHS[index]).ok().flatten()
         });
         built.as_ref()
     }
@@ -179,7 +184,9 @@ impl Matcher for Patient<'_> {
             return Err(Unfound::TooManySteps);
         };
         // Nearly all is found, or not, in the steps one search has.
-        if let Ok(found) = regex.find_input(RegexInput::new(text).from_pos(at)) {
+        if text.len() - at <= self.pattern.reach
+            && let Ok(found) = regex.find_input(RegexInput::new(text).from_pos(at))
+        {
             return Ok(found.map(|found| Match::new(found.start(), found.end())));
         }
         for place in at..=text.len() {

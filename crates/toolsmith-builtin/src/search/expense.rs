@@ -37,15 +37,12 @@ struct Time {
 /// How long the engine takes at worst between two steps back, in nanoseconds, in a text
 /// of so many bytes; none where that cannot be told.
 pub(super) fn between_steps(pattern: &Expr, length: usize) -> Option<u64> {
-    let length = length as u64;
-    // Where a match can begin is looked for by the linear engine.
-    let seek = length.saturating_mul(measure(pattern)?.weight.nanoseconds());
-    Some(time(pattern, length, false)?.far.saturating_add(seek))
+    Some(time(pattern, length as u64, false)?.far)
 }
 
-/// How many places a match can be in at once.
-pub(super) fn positions(pattern: &Expr) -> Option<u64> {
-    Some(measure(pattern)?.weight.positions)
+/// How much work a pattern would be for the linear engine; none where that cannot be told.
+pub(super) fn weight(pattern: &Expr) -> Option<Weight> {
+    Some(measure(pattern)?.weight)
 }
 
 fn measure(part: &Expr) -> Option<Measure> {

@@ -55,10 +55,7 @@ impl Linear {
     ) -> Self {
         let reach = match expression.kind() {
             HirKind::Literal(_) => usize::MAX,
-            _ => {
-                let takes = weight(&expression).nanoseconds();
-                usize::try_from(MOMENT / takes).unwrap_or(usize::MAX).max(1)
-            }
+            _ => weight(&expression).reach(),
         };
         Self(Arc::new(Inner {
             matcher,
@@ -133,6 +130,12 @@ impl Weight {
             free: sum.free.saturating_mul(times),
             ..sum
         }
+    }
+
+    /// How many bytes are searched in a moment, whatever they are.
+    pub(super) fn reach(self) -> usize {
+        let bytes = MOMENT / self.nanoseconds();
+        usize::try_from(bytes).unwrap_or(usize::MAX).max(1)
     }
 
     /// What a byte takes at worst, in nanoseconds.

@@ -70,9 +70,9 @@ impl<'a> Stop<'a> {
 
     /// Fails where the caller gave up: nobody reads the answer.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        match self.state.load(Ordering::Relaxed) {
-            CANCELLED => Err(Refusal::new(Reason::Cancelled, "the search was given up")),
-            _ => Ok(()),
+        match self.context.is_cancelled() {
+            true => Err(Refusal::new(Reason::Cancelled, "the search was given up")),
+            false => Ok(()),
         }
     }
 }
