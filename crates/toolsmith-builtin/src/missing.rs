@@ -9,7 +9,7 @@ use toolsmith_core::ToolContext;
 
 use crate::refusal::{Reason, Refusal};
 use crate::search::{self, Case, Glob, Names, Start, Stop};
-use crate::workspace::Workspace;
+use crate::workspace::{OpenDirectory, Workspace};
 
 /// How many names are looked at.
 const LOOKED_AT: usize = 10_000;
@@ -19,6 +19,16 @@ const TOLD: usize = 3;
 
 /// How long the rest of the tree is looked through.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Opens the folder a path means, or says what may have been meant.
+pub(crate) fn open_directory(
+    workspace: &Workspace,
+    path: &str,
+    context: &ToolContext,
+) -> Result<OpenDirectory, Refusal> {
+    let opened = workspace.open_directory(path);
+    opened.map_err(|refusal| explained(refusal, workspace, path, context))
+}
 
 /// Adds to a refusal that says `NOT_FOUND` the names in that folder that are nearest, and
 /// where else there is something of the same name.

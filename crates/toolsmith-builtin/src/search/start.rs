@@ -40,9 +40,7 @@ impl Start {
         path: &str,
         context: &ToolContext,
     ) -> Result<Self, Refusal> {
-        let folder = workspace
-            .open_directory(path)
-            .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
+        let folder = missing::open_directory(workspace, path, context)?;
         Self::at(workspace, folder)
     }
 
@@ -53,9 +51,7 @@ impl Start {
         path: &str,
         context: &ToolContext,
     ) -> Result<Self, Refusal> {
-        let folder = workspace
-            .open_directory(path)
-            .map_err(|refusal| missing::explained(refusal, workspace, path, context))?;
+        let folder = missing::open_directory(workspace, path, context)?;
         Ok(Self::anywhere(workspace, folder))
     }
 

@@ -15,7 +15,7 @@ use toolsmith_runtime::{Caller, Mode, Toolbox};
 /// What stands in every file outside, and must never come out.
 pub(crate) const SECRET: &str = "the-secret-of-the-neighbours";
 
-/// A workspace `work` in a folder with neighbours.
+/// A workspace `desk` in a folder with neighbours.
 pub(crate) struct Ground {
     pub(crate) folder: TempDir,
     pub(crate) toolbox: Toolbox,
@@ -29,18 +29,18 @@ impl Ground {
 
     pub(crate) fn with(options: WorkspaceOptions) -> Self {
         let folder = TempDir::new().unwrap();
-        fs::create_dir(folder.path().join("work")).unwrap();
-        fs::create_dir(folder.path().join("work-2")).unwrap();
+        fs::create_dir(folder.path().join("desk")).unwrap();
+        fs::create_dir(folder.path().join("desk-2")).unwrap();
         fs::create_dir(folder.path().join("outside")).unwrap();
         fs::write(folder.path().join("outside/secret.txt"), SECRET).unwrap();
-        fs::write(folder.path().join("work-2/secret.txt"), SECRET).unwrap();
+        fs::write(folder.path().join("desk-2/secret.txt"), SECRET).unwrap();
         fs::write(folder.path().join("secret.txt"), SECRET).unwrap();
-        let toolbox = toolbox(&[&folder.path().join("work")], options);
+        let toolbox = toolbox(&[&folder.path().join("desk")], options);
         Self { folder, toolbox }
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.path().join("desk")
     }
 
     pub(crate) fn outside(&self) -> PathBuf {
@@ -86,12 +86,12 @@ impl Ground {
         };
         let is_secret = |path: PathBuf| fs::read(path).unwrap() == SECRET.as_bytes();
         let folder = self.folder.path();
-        names(folder) == ["outside", "secret.txt", "work", "work-2"]
+        names(folder) == ["desk", "desk-2", "outside", "secret.txt"]
             && names(&self.outside()) == ["secret.txt"]
-            && names(&folder.join("work-2")) == ["secret.txt"]
+            && names(&folder.join("desk-2")) == ["secret.txt"]
             && is_secret(folder.join("secret.txt"))
             && is_secret(folder.join("outside/secret.txt"))
-            && is_secret(folder.join("work-2/secret.txt"))
+            && is_secret(folder.join("desk-2/secret.txt"))
     }
 
     /// What was left beside files.

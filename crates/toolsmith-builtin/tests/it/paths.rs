@@ -41,12 +41,12 @@ fn ways_out(ground: &Ground) -> Vec<String> {
     let mut ways: Vec<String> = [
         "../secret.txt",
         "../outside/secret.txt",
-        "../work-2/secret.txt",
+        "../desk-2/secret.txt",
         "./../secret.txt",
         "sub/../../secret.txt",
         "sub/../sub/../../outside/secret.txt",
         "..//secret.txt",
-        "../work/../secret.txt",
+        "../desk/../secret.txt",
         "sub/./../../secret.txt",
         "a.txt/../../secret.txt",
         "nowhere/../../secret.txt",
@@ -68,7 +68,7 @@ fn ways_out(ground: &Ground) -> Vec<String> {
         "to_fds/0",
         "to_parent/secret.txt",
         "to_parent/outside/secret.txt",
-        "to_parent/work-2/secret.txt",
+        "to_parent/desk-2/secret.txt",
         "to_outside/secret.txt",
         "to_outside/../secret.txt",
         "to_outside/../outside/secret.txt",
@@ -115,12 +115,12 @@ fn ways_out(ground: &Ground) -> Vec<String> {
     ways.extend([
         format!("{folder}/secret.txt"),
         format!("{folder}/outside/secret.txt"),
-        format!("{folder}/work-2/secret.txt"),
-        format!("{folder}/work/../secret.txt"),
-        format!("{folder}/work/../work-2/secret.txt"),
-        format!("{folder}/work/to_secret"),
+        format!("{folder}/desk-2/secret.txt"),
+        format!("{folder}/desk/../secret.txt"),
+        format!("{folder}/desk/../desk-2/secret.txt"),
+        format!("{folder}/desk/to_secret"),
         format!("{folder}/WORK/../secret.txt"),
-        format!("{folder}/work//..//secret.txt"),
+        format!("{folder}/desk//..//secret.txt"),
     ]);
     ways
 }

@@ -13,7 +13,7 @@ use super::ground::{Ground, SECRET, text};
 /// How many files one call reads.
 const AT_ONCE: usize = 100;
 
-/// Exchanges `work/door`, a folder with a file of the secret's name, for a link to the
+/// Exchanges `desk/door`, a folder with a file of the secret's name, for a link to the
 /// outside and back, until told to stop; meanwhile `calls` are made.
 async fn while_exchanging(options: WorkspaceOptions, calls: usize, name: &str) {
     let ground = Ground::with(options.with_unread_writes());
