@@ -71,6 +71,8 @@ pub mod duration;
 
 pub mod json;
 
+pub mod reference;
+
 #[doc(hidden)]
 #[path = "support.rs"]
 pub mod __private;

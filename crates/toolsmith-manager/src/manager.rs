@@ -11,6 +11,7 @@ use toolsmith_runtime::{BuildError, Mode, Toolbox};
 
 use crate::config::Config;
 use crate::loader::{ConfigLoader, FileLoader};
+use crate::references::References;
 use crate::servers::{self, Loaded, ServerEntry};
 use crate::spill::FileSpills;
 use crate::upstreams::{self, Prepared};
@@ -129,7 +130,8 @@ impl Manager {
         root: &Path,
         questions: Questions,
     ) -> Self {
-        self.upstreams = upstreams::prepare(&self.servers.servers, environment, root, questions);
+        let references = References::new(environment, root);
+        self.upstreams = upstreams::prepare(&self.servers.servers, &references, questions);
         self
     }
 

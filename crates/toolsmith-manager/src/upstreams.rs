@@ -5,13 +5,13 @@
 //! whatever tools answer.
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
 use toolsmith_mcp::client::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
 use toolsmith_process::{Launch, SAFE_VARIABLES, inherited};
 
+use crate::references::References;
 use crate::servers::{self, ResolvedServer, ResolvedTransport, ServerEntry, Template, Transport};
 
 /// How long one call of an upstream may take, unless it is said.
@@ -52,20 +52,15 @@ impl std::fmt::Debug for Secrets {
 /// programs cannot do without, and what its description names.
 pub(crate) fn prepare(
     entries: &[ServerEntry],
-    environment: &[(OsString, OsString)],
-    root: &Path,
+    references: &References,
     questions: Questions,
 ) -> Prepared {
-    let lookup = |name: &str| {
-        let found = environment.iter().find(|(each, _)| each == name);
-        found.and_then(|(_, value)| value.to_str().map(str::to_owned))
-    };
     let mut prepared = Prepared::default();
     for entry in entries.iter().filter(|entry| !entry.disabled) {
         let made = entry
-            .resolve(&lookup, root)
+            .resolve(references)
             .map_err(|error| error.to_string())
-            .and_then(|resolved| options(entry, resolved, environment, questions));
+            .and_then(|resolved| options(entry, resolved, references.environment(), questions));
         match made {
             Ok((upstream, secrets)) => {
                 prepared.upstreams.push(upstream);

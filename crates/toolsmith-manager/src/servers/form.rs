@@ -65,7 +65,7 @@ impl Form {
                     return Err(EntryError::OnlyHttp(key));
                 }
                 let place = place(&command);
-                let mut words = command.value.0.into_iter().map(|word| at(word, place));
+                let mut words = command.value.0.into_iter().map(|word| word.at(place));
                 let command = words.next().ok_or(EntryError::NoCommand)?;
                 let further = self.args.unwrap_or_default();
                 Transport::Stdio {
@@ -97,7 +97,7 @@ impl Form {
         entry.api_key = self.mcp_api_key.map(|key| {
             let place = place(&key);
             let ApiKey { header, value } = key.value.into();
-            let value = at(value, place);
+            let value = value.at(place);
             ApiKey { header, value }
         });
         if let Transport::Http { headers, .. } = &entry.transport {
@@ -342,14 +342,9 @@ fn place<T>(spanned: &Spanned<T>) -> Place {
     }
 }
 
-fn at(mut template: Template, place: Place) -> Template {
-    template.place = place;
-    template
-}
-
 fn placed(spanned: Spanned<impl Into<Template>>) -> Template {
     let place = place(&spanned);
-    at(spanned.value.into(), place)
+    spanned.value.into().at(place)
 }
 
 fn patterns(list: Option<Vec<Pattern>>) -> Vec<String> {

@@ -26,7 +26,6 @@ mod mcp_json;
 mod name;
 mod read;
 mod resolve;
-mod template;
 mod word;
 
 pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport};
@@ -35,7 +34,7 @@ pub use http::{HttpError, check_url};
 pub use name::{NameError, ServerName};
 pub use read::{Loaded, MCP_FOLDER, MCP_JSON, read};
 pub use resolve::{ResolveError, ResolveErrorKind, ResolvedServer, ResolvedTransport};
-pub use template::{Place, Template, TemplateError};
+pub use toolsmith_core::reference::{Place, Template, TemplateError};
 pub use word::ServerWordError;
 
 pub(crate) use form::servers;

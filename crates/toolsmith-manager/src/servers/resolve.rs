@@ -1,22 +1,17 @@
 //! Looks up what a server's description refers to, right before it is started.
 //!
-//! The caller hands the environment over as a function; files are read beneath the
-//! root it names. What comes out is in types that do not show themselves.
+//! What comes out is in types that do not show themselves.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
+use toolsmith_core::reference::{FillError, Lookup as _};
 
 use super::http::{check_header_value, check_url};
-use super::template::Part;
 use super::{HttpError, Origin, Place, Protocol, ServerEntry, ServerName, Template, Transport};
-
-/// How large a file with a secret may be.
-const MOST: u64 = 64 << 10;
+use crate::references::References;
 
 /// A server with everything known that starting it takes.
 #[derive(Clone, Debug)]
@@ -78,40 +73,29 @@ pub struct ResolveError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveErrorKind {
-    /// A variable that is not set.
-    #[error("the environment variable `{0}` is not set")]
-    Variable(String),
-    /// A file that cannot be read.
-    #[error("the file {path:?} cannot be read: {error}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    /// What is referred to is not there.
+    #[error(transparent)]
+    Reference(#[from] FillError),
     /// Not what a header or URL may be.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// A NUL character, which no argument or variable can hold.
-    #[error("what it stands for holds a NUL character")]
-    Nul,
     /// No program to start.
     #[error("what it stands for is empty")]
     Empty,
 }
 
 impl ServerEntry {
-    /// Looks up every reference. `lookup` answers for environment variables; relative
-    /// files and folders are beneath `root`.
-    pub fn resolve(
-        &self,
-        lookup: &dyn Fn(&str) -> Option<String>,
-        root: &Path,
-    ) -> Result<ResolvedServer, ResolveError> {
+    /// Looks up every reference.
+    pub fn resolve(&self, references: &References) -> Result<ResolvedServer, ResolveError> {
+        let root = references.root();
         let referred = RefCell::new(Vec::new());
         let filled = |field: &str, template: &Template| {
-            fill(template, lookup, root, &referred)
-                .map_err(|kind| self.error(field, template.place(), kind))
+            let filled = template
+                .fill(references)
+                .map_err(|kind| self.error(field, template.place(), kind.into()))?;
+            let secrets = filled.secrets.into_iter().map(SecretString::from);
+            referred.borrow_mut().extend(secrets);
+            Ok::<_, ResolveError>(filled.text)
         };
         let transport = match &self.transport {
             Transport::Stdio { command, args, cwd } => {
@@ -126,7 +110,10 @@ impl ServerEntry {
                 let mut env = Vec::new();
                 for name in &self.env_passthrough {
                     // What is not set here is not set there.
-                    if let Some(value) = lookup(name).filter(|_| !self.env.contains_key(name)) {
+                    if let Some(value) = references
+                        .variable(name)
+                        .filter(|_| !self.env.contains_key(name))
+                    {
                         env.push((name.clone(), SecretString::from(value)));
                     }
                 }
@@ -183,57 +170,4 @@ impl ServerEntry {
             kind: Box::new(kind),
         }
     }
-}
-
-fn fill(
-    template: &Template,
-    lookup: &dyn Fn(&str) -> Option<String>,
-    root: &Path,
-    referred: &RefCell<Vec<SecretString>>,
-) -> Result<String, ResolveErrorKind> {
-    let refer = |value: &str| referred.borrow_mut().push(SecretString::from(value));
-    let mut text = String::new();
-    for part in template.parts() {
-        match part {
-            Part::Text(part) => text.push_str(part),
-            Part::Variable { name, default } => {
-                // As in a shell, `:-` stands in for what is empty too.
-                let value = match (lookup(name), default) {
-                    (Some(value), Some(default)) if value.is_empty() => default.clone(),
-                    (Some(value), _) => value,
-                    (None, Some(default)) => default.clone(),
-                    (None, None) => return Err(ResolveErrorKind::Variable(name.clone())),
-                };
-                refer(&value);
-                text.push_str(&value);
-            }
-            Part::File(path) => {
-                let path = root.join(path);
-                let content = read_secret(&path);
-                let content = content.map_err(|error| ResolveErrorKind::File { path, error })?;
-                // Editors end files with a line feed nobody means.
-                let content = content.trim_end_matches(['\r', '\n']);
-                refer(content);
-                text.push_str(content);
-            }
-        }
-    }
-    if text.contains('\0') {
-        return Err(ResolveErrorKind::Nul);
-    }
-    Ok(text)
-}
-
-fn read_secret(path: &Path) -> std::io::Result<String> {
-    let refused = |why: &str| Err(std::io::Error::other(why.to_owned()));
-    // Looked at before it is opened: opening a FIFO would wait for a writer.
-    if !std::fs::metadata(path)?.is_file() {
-        return refused("it is no regular file");
-    }
-    let mut text = String::new();
-    File::open(path)?.take(MOST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST {
-        return refused("it is larger than 64 kB");
-    }
-    Ok(text)
 }

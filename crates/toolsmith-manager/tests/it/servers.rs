@@ -8,7 +8,7 @@ use toolsmith_manager::servers::{
     Loaded, Protocol, ResolvedServer, ResolvedTransport, ServerEntry, Transport,
 };
 use toolsmith_manager::yaml::YamlError;
-use toolsmith_manager::{ConfigLoader, IfMissing, Manager};
+use toolsmith_manager::{ConfigLoader, IfMissing, Manager, References};
 
 /// Files in memory.
 pub(crate) struct Files(pub(crate) BTreeMap<PathBuf, Vec<u8>>);
@@ -77,14 +77,15 @@ fn words(entry: &ServerEntry) -> Vec<&str> {
     }
 }
 
-fn environment(name: &str) -> Option<String> {
-    match name {
-        "KEY" => Some("hunter2".to_owned()),
-        "EMPTY" => Some(String::new()),
-        "BREAK" => Some("a\r\nX-Evil: b".to_owned()),
-        "HOST" => Some("example.com".to_owned()),
-        _ => None,
-    }
+fn references(root: &Path) -> References {
+    let variables = [
+        ("KEY", "hunter2"),
+        ("EMPTY", ""),
+        ("BREAK", "a\r\nX-Evil: b"),
+        ("HOST", "example.com"),
+    ];
+    let variables = variables.map(|(name, value)| (name.into(), value.into()));
+    References::new(&variables, root)
 }
 
 /// The server as it would be started, with its secrets in the open.
@@ -136,7 +137,7 @@ fn a_program_with_everything() {
     assert!(server.disabled);
     assert_eq!(server.protocol, Protocol::Legacy);
     assert_eq!(server.origin.to_string(), "r/toolsmith.yaml:2:3");
-    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
+    let resolved = server.resolve(&references(Path::new("/srv"))).unwrap();
     assert_eq!(
         started(&resolved),
         "uvx [\"mcp-server-git\", \"--repository\", \"a b\"] in /srv/work HOST=example.com \
@@ -151,7 +152,7 @@ fn a_server_with_everything() {
          headers: { X-Team: blue, X-Key: 'k ${env:KEY}' }\n    \
          mcp_api_key: { header: X-Api-Key, value: '${KEY:-none}' }\n    protocol: stateless\n",
     );
-    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
+    let resolved = server.resolve(&references(Path::new("/srv"))).unwrap();
     assert_eq!(
         started(&resolved),
         "https://example.com/mcp?k=hunter2 X-Key=k hunter2 X-Team=blue X-Api-Key=hunter2"
@@ -195,7 +196,7 @@ fn the_ways_to_write_a_key() {
     ] {
         let text =
             format!("servers:\n  a:\n    mcp_server_url: http://h/\n    mcp_api_key: {key}\n");
-        let resolved = yaml(&text).resolve(&environment, Path::new("/")).unwrap();
+        let resolved = yaml(&text).resolve(&references(Path::new("/"))).unwrap();
         assert_eq!(started(&resolved), format!("http://h/ {expected}"), "{key}");
     }
 }
@@ -208,7 +209,7 @@ fn files_of_other_clients() {
     );
     assert_eq!(words(&server), ["/opt/a b/run", "${KEY}", "-x"]);
     assert_eq!(server.origin.to_string(), "r/.mcp.json");
-    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
+    let resolved = server.resolve(&references(Path::new("/srv"))).unwrap();
     assert_eq!(
         started(&resolved),
         "/opt/a b/run [\"hunter2\", \"-x\"] in /srv A=1 B=2 C=true"
@@ -218,7 +219,7 @@ fn files_of_other_clients() {
             \"headers\": {\"Authorization\": \"Bearer ${KEY}\"}, \"disabled\": true}}, \"inputs\": []}",
     );
     assert!(server.disabled);
-    let resolved = server.resolve(&environment, Path::new("/srv")).unwrap();
+    let resolved = server.resolve(&references(Path::new("/srv"))).unwrap();
     assert_eq!(
         started(&resolved),
         "https://h/mcp Authorization=Bearer hunter2"
@@ -440,7 +441,7 @@ fn what_cannot_be_looked_up() {
         ),
     ] {
         let server = yaml(&format!("{head}{text}"));
-        let error = server.resolve(&environment, Path::new("/")).unwrap_err();
+        let error = server.resolve(&references(Path::new("/"))).unwrap_err();
         assert_eq!(error.to_string(), message);
         assert!(!format!("{error:?}").contains("hunter2"));
     }
@@ -458,7 +459,7 @@ fn secrets_in_files() {
             "servers:\n  a: {{url: 'http://h', mcp_api_key: '${{file:{file}}}'}}\n"
         ))
     };
-    let resolved = server("key").resolve(&environment, root.path()).unwrap();
+    let resolved = server("key").resolve(&references(root.path())).unwrap();
     assert_eq!(started(&resolved), "http://h Authorization=Bearer hunter2");
     for (file, message) in [
         ("none", "cannot be read: No such file"),
@@ -467,7 +468,7 @@ fn secrets_in_files() {
         ("large", "it is larger than 64 kB"),
         ("binary", "cannot be read"),
     ] {
-        let error = server(file).resolve(&environment, root.path());
+        let error = server(file).resolve(&references(root.path()));
         let error = error.unwrap_err().to_string();
         assert!(error.contains(message), "{file}: {error}");
         assert!(

@@ -2,15 +2,15 @@
 //! and `${NAME:-default}` of other clients' files.
 //!
 //! A template keeps its references as they are written. What they stand for is looked
-//! up when a server is started ([`ServerEntry::resolve`](super::ServerEntry::resolve))
-//! and never before. What is written out may be a secret all the same, so `Debug`
-//! shows references only.
+//! up where it is needed ([`Template::fill`]) and never before, through a [`Lookup`]: the
+//! environment and the files are the host's. What is written out may be a secret all the
+//! same, so `Debug` shows references only.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text with references in it, not looked up yet.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Template {
     written: String,
     parts: Vec<Part>,
     /// Where it stands in its file.
-    pub(super) place: Place,
+    place: Place,
 }
 
 /// A place in a file, from 1; 0 where it is not known.
@@ -30,9 +30,57 @@ pub struct Place {
     pub column: usize,
 }
 
+/// Answers what references stand for. Implemented by hosts.
+pub trait Lookup {
+    /// The value of an environment variable, if it is set.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The content of a file, which is small and holds text.
+    ///
+    /// # Errors
+    /// Says in words why it cannot be read.
+    fn file(&self, path: &str) -> Result<String, String>;
+}
+
+/// A text with its references looked up. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filled {
+    /// The text.
+    pub text: String,
+    /// What each reference stands for: none of it may be shown to anybody.
+    pub secrets: Vec<String>,
+}
+
+impl fmt::Debug for Filled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Filled({} secrets)", self.secrets.len())
+    }
+}
+
+/// What a text refers to and is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FillError {
+    /// A variable that is not set.
+    #[error("the environment variable `{0}` is not set")]
+    Variable(String),
+    /// A file that cannot be read.
+    #[error("the file {path:?} cannot be read: {reason}")]
+    File {
+        /// The file, as it is written.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A NUL character, which no argument, variable or header can hold.
+    #[error("what it stands for holds a NUL character")]
+    Nul,
+}
+
 /// A piece of a template.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Part {
+enum Part {
     Text(String),
     Variable {
         name: String,
@@ -76,12 +124,56 @@ impl Template {
         self.place
     }
 
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
+    /// The same at a place in a file.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Looks up every reference.
+    ///
+    /// # Errors
+    /// Tells what is not there, and never what is.
+    pub fn fill(&self, lookup: &dyn Lookup) -> Result<Filled, FillError> {
+        let (mut text, mut secrets) = (String::new(), Vec::new());
+        let mut refer = |text: &mut String, value: &str| {
+            text.push_str(value);
+            if !value.is_empty() {
+                secrets.push(value.to_owned());
+            }
+        };
+        for part in &self.parts {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Variable { name, default } => {
+                    // As in a shell, `:-` stands in for what is empty too.
+                    let value = match (lookup.variable(name), default) {
+                        (Some(value), Some(default)) if value.is_empty() => default.clone(),
+                        (Some(value), _) => value,
+                        (None, Some(default)) => default.clone(),
+                        (None, None) => return Err(FillError::Variable(name.clone())),
+                    };
+                    refer(&mut text, &value);
+                }
+                Part::File(path) => {
+                    let content = lookup.file(path).map_err(|reason| FillError::File {
+                        path: path.clone(),
+                        reason,
+                    })?;
+                    // Editors end files with a line feed nobody means.
+                    refer(&mut text, content.trim_end_matches(['\r', '\n']));
+                }
+            }
+        }
+        if text.contains('\0') {
+            return Err(FillError::Nul);
+        }
+        Ok(Filled { text, secrets })
     }
 
     /// The text, if it refers to nothing.
-    pub(super) fn plain(&self) -> Option<String> {
+    pub fn plain(&self) -> Option<String> {
         let texts = self.parts.iter().map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
             Part::Variable { .. } | Part::File(_) => None,
@@ -90,14 +182,15 @@ impl Template {
     }
 
     /// The same with a text in front.
-    pub(super) fn after(mut self, text: &str) -> Self {
+    #[must_use]
+    pub fn after(mut self, text: &str) -> Self {
         self.written.insert_str(0, text);
         self.parts.insert(0, Part::Text(text.to_owned()));
         self
     }
 
     /// What is written out of it; references leave nothing.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
             Part::Variable { default, .. } => default.as_deref(),
@@ -148,6 +241,13 @@ impl<'de> Deserialize<'de> for Template {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// As it is written, for files that are written by machine.
+impl Serialize for Template {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.written)
     }
 }
 
