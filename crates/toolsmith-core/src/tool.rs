@@ -147,6 +147,11 @@ impl AnyTool {
         self.0.is_blocking()
     }
 
+    /// Tells whether this is a clone of the other, and not merely a tool like it.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The work of one call, not yet begun. Nothing has been checked here: only
     /// the runtime's execute stage, which has seen the permission, may use it.
     pub fn work_unguarded(&self, arguments: Arguments, context: ToolContext) -> Work {

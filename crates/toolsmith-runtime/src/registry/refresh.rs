@@ -57,7 +57,7 @@ impl Registry {
         let source = ticket.source.as_str();
         let (mut fresh, mut refused) = (Vec::new(), Vec::new());
         for tool in tools {
-            match self.entry(tool, &Origin::Source(source.into())) {
+            match self.entry(tool, &Origin::source(source)) {
                 Ok(entry) => fresh.push(Arc::new(entry)),
                 Err(error) => refused.push(error),
             }
@@ -74,6 +74,16 @@ impl Registry {
         let change = difference(&before, &next, source);
         self.swap(next, change.clone());
         Refreshed::Replaced { change, refused }
+    }
+}
+
+impl Refreshed {
+    /// The tools that could not be registered, and why.
+    pub fn refused(&self) -> &[RegistryError] {
+        match self {
+            Self::Replaced { refused, .. } => refused,
+            Self::Stale => &[],
+        }
     }
 }
 
@@ -113,7 +123,7 @@ fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
     next
 }
 
-fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
+pub(super) fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
     let of_source = |snapshot: &Snapshot| -> Vec<Arc<Entry>> {
         let entries = snapshot.entries().iter();
         entries.filter(|e| e.origin.is(source)).cloned().collect()
