@@ -13,7 +13,7 @@ pub(crate) fn run(
     upstreams: Option<&Upstreams>,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let reached = upstreams.map_or(&[][..], Upstreams::all);
+    let reached = upstreams.map(Upstreams::all).unwrap_or_default();
     let mut rows: Vec<Value> = reached
         .iter()
         .map(|upstream| row(upstream.name(), &upstream.status()))
