@@ -104,6 +104,13 @@ impl Policy {
         self
     }
 
+    /// Lets the one mode hold for every agent.
+    #[must_use]
+    pub fn without_agent_modes(mut self) -> Self {
+        self.modes.clear();
+        self
+    }
+
     /// The mode that holds for whoever calls.
     fn mode_for(&self, agent: Option<&str>) -> Mode {
         let own = agent.and_then(|agent| self.modes.get(agent));

@@ -1,75 +1,123 @@
-//! The tools the user wrote down, and the settings they and all others are under.
+//! Everything a host reads from files, replaced in one step: the tools the user wrote
+//! down, those that come with the program, and the settings all tools are under.
 //!
-//! They come after what the host registered itself and before every source, so that
-//! whoever writes a file can replace a tool that came with the program.
+//! What the user wrote comes after what the host registered itself and before every
+//! source, so that whoever writes a file can replace a tool that came with the program.
 
 use std::sync::Arc;
 
-use toolsmith_core::AnyTool;
+use toolsmith_core::{AnyTool, ToolName};
 
-use super::refresh::difference;
-use super::{Change, Entry, FILES, Origin, Refreshed, Registry, Settings, Snapshot};
+use super::{Change, Entry, FILES, Origin, Refreshed, Registry, RegistryError, Settings, Snapshot};
+
+/// Tools that were read from files, each with the file it stands in.
+type FileTools = Vec<(Arc<str>, AnyTool)>;
+
+/// Tools of sources, each with all it has.
+type SourceTools = Vec<(String, Vec<AnyTool>)>;
 
 impl Registry {
-    /// Replaces the tools the user wrote down by these, in one step. One that is the
-    /// same as before keeps what was learned about it.
-    pub(crate) fn refresh_files(
+    /// Replaces the tools the user wrote down and those of some sources, under these
+    /// settings; tools of other sources stay. One that is the same as before keeps what
+    /// was learned about it.
+    pub(crate) fn reload(
         &self,
-        tools: impl IntoIterator<Item = (Arc<str>, AnyTool)>,
+        settings: Option<Settings>,
+        files: FileTools,
+        loaded: SourceTools,
     ) -> Refreshed {
         let _writing = self.write();
+        let other = settings.filter(|settings| **self.settings.load() != *settings);
+        let is_other = other.is_some();
+        if let Some(other) = other {
+            self.settings.store(Arc::new(other));
+        }
         let before = self.snapshot.load();
-        let (mut fresh, mut refused) = (Vec::new(), Vec::new());
-        for (file, tool) in tools {
-            let origin = Origin::File(file);
-            if let Some(kept) = before.same(&tool, &origin) {
-                fresh.push(Arc::clone(kept));
-                continue;
-            }
-            match self.entry(tool, &origin) {
-                Ok(entry) => fresh.push(Arc::new(entry)),
-                Err(error) => refused.push(error),
+        let mut making = Making {
+            registry: self,
+            before: &before,
+            keeps: !is_other,
+            next: Snapshot::default(),
+            refused: Vec::new(),
+        };
+        let is_loaded = |origin: &Origin| loaded.iter().any(|(source, _)| origin.is(source));
+        let all = || before.entries().iter().chain(before.aside());
+        for old in all().filter(|old| old.origin == Origin::Direct) {
+            making.take(old.tool.clone(), old.origin.clone());
+        }
+        for (file, tool) in files {
+            making.take(tool, Origin::File(file));
+        }
+        let is_left =
+            |origin: &Origin| *origin != Origin::Direct && !origin.is(FILES) && !is_loaded(origin);
+        let left: Vec<_> = all().filter(|old| is_left(&old.origin)).collect();
+        for (source, tools) in &loaded {
+            for tool in tools {
+                making.take(tool.clone(), Origin::source(source));
             }
         }
-        let next = rebuilt(&before, &fresh);
-        let change = difference(&before, &next, FILES);
+        for old in left {
+            making.take(old.tool.clone(), old.origin.clone());
+        }
+        let Making { next, refused, .. } = making;
+        let change = difference(&before, &next);
         self.swap(next, change.clone());
         Refreshed::Replaced { change, refused }
     }
+}
 
-    /// Puts all tools under other settings. Calls that are under way keep the old ones.
-    pub(crate) fn change(&self, settings: Settings) {
-        let _writing = self.write();
-        if **self.settings.load() == settings {
-            return;
+/// A snapshot that is being made.
+struct Making<'a> {
+    registry: &'a Registry,
+    before: &'a Snapshot,
+    /// Whether entries can be kept as they are.
+    keeps: bool,
+    next: Snapshot,
+    refused: Vec<RegistryError>,
+}
+
+impl Making<'_> {
+    fn take(&mut self, tool: AnyTool, origin: Origin) {
+        let kept = self.before.same(&tool, &origin).filter(|_| self.keeps);
+        let entry = match kept {
+            Some(kept) => Ok(Arc::clone(kept)),
+            None => self.registry.entry(tool, &origin).map(Arc::new),
+        };
+        match entry {
+            Ok(entry) => drop(self.next.add(entry)),
+            Err(error) => self.refused.push(match origin {
+                Origin::File(file) => RegistryError::InFile {
+                    file: file.to_string(),
+                    error: Box::new(error),
+                },
+                Origin::Direct | Origin::Source(_) => error,
+            }),
         }
-        self.settings.store(Arc::new(settings));
-        let before = self.snapshot.load();
-        let mut next = Snapshot::default();
-        let mut change = Change::added("settings", Vec::new());
-        for old in before.entries().iter().chain(before.aside()) {
-            // What could be registered once can be registered again.
-            let Ok(entry) = self.entry(old.tool.clone(), &old.origin) else {
-                continue;
-            };
-            if entry.wire_name != old.wire_name || entry.binding != old.binding {
-                change.changed.push(entry.definition.name.clone());
-            }
-            next.add(entry);
-        }
-        self.swap(next, change);
     }
 }
 
-/// What the host registered, then the files, then the others.
-fn rebuilt(before: &Snapshot, fresh: &[Arc<Entry>]) -> Snapshot {
-    let others = || before.entries().iter().chain(before.aside());
-    let is_direct = |entry: &&Arc<Entry>| entry.origin == Origin::Direct;
-    let is_source = |entry: &&Arc<Entry>| !is_direct(entry) && !entry.origin.is(FILES);
-    let mut next = Snapshot::default();
-    let all = others().filter(is_direct).chain(fresh);
-    for entry in all.chain(others().filter(is_source)) {
-        next.add(Arc::clone(entry));
+/// What is different, whichever source it is of.
+fn difference(before: &Snapshot, after: &Snapshot) -> Change {
+    let mut change = Change::added(FILES, Vec::new());
+    let name = |entry: &Entry| -> ToolName { entry.definition.name.clone() };
+    for entry in after.entries() {
+        match before.find(entry.definition.name.as_str()) {
+            None => change.added.push(name(entry)),
+            Some(old) => {
+                let is_same = Arc::ptr_eq(old, entry)
+                    || (old.definition == entry.definition
+                        && old.wire_name == entry.wire_name
+                        && old.binding == entry.binding);
+                if !is_same {
+                    change.changed.push(name(entry));
+                }
+            }
+        }
     }
-    next
+    for entry in before.entries() {
+        if after.find(entry.definition.name.as_str()).is_none() {
+            change.removed.push(name(entry));
+        }
+    }
+    change
 }

@@ -78,6 +78,13 @@ impl Registry {
 }
 
 impl Refreshed {
+    pub(crate) fn into_refused(self) -> Vec<RegistryError> {
+        match self {
+            Self::Replaced { refused, .. } => refused,
+            Self::Stale => Vec::new(),
+        }
+    }
+
     /// The tools that could not be registered, and why.
     pub fn refused(&self) -> &[RegistryError] {
         match self {
@@ -123,7 +130,7 @@ fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
     next
 }
 
-pub(super) fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
+fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {
     let of_source = |snapshot: &Snapshot| -> Vec<Arc<Entry>> {
         let entries = snapshot.entries().iter();
         entries.filter(|e| e.origin.is(source)).cloned().collect()

@@ -98,7 +98,7 @@ impl ToolboxBuilder {
 
     /// Adds tools the user wrote down, each with the file it stands in. They come before
     /// those that are loaded, also where names collide; of two with one name the first
-    /// stays. [`Toolbox::refresh_files`] replaces them.
+    /// stays. [`Toolbox::reload`] replaces them.
     #[must_use]
     pub fn files(mut self, tools: impl IntoIterator<Item = (Arc<str>, AnyTool)>) -> Self {
         self.files.extend(tools);
@@ -193,14 +193,23 @@ impl ToolboxBuilder {
 
     /// Builds the toolbox.
     pub fn build(self) -> Result<Toolbox, BuildError> {
+        self.build_noting().map(|(toolbox, _)| toolbox)
+    }
+
+    /// As [`ToolboxBuilder::build`], and tells which tools were left out, and why.
+    pub fn build_noting(self) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
         let registry = Registry::new(settings(self.prefix, self.bindings, &self.limits)?);
         registry.register_all(self.tools)?;
-        for error in registry.refresh_files(self.files).refused() {
+        let mut left_out = Vec::new();
+        let from_files = registry.reload(None, self.files, Vec::new());
+        for error in from_files.into_refused() {
             tracing::warn!(target: "toolsmith::host", "a tool was left out: {error}");
+            left_out.push(error);
         }
         for (origin, tools) in self.loads {
             for error in registry.load(&origin, tools) {
                 tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
+                left_out.push(error);
             }
         }
         for shadowed in registry.shadowed() {
@@ -240,9 +249,10 @@ impl ToolboxBuilder {
             limits: ArcSwap::from_pointee(self.limits),
         };
         inner.registered(crate::registry::DIRECT, inner.registry.len());
-        Ok(Toolbox {
+        let toolbox = Toolbox {
             inner: Arc::new(inner),
-        })
+        };
+        Ok((toolbox, left_out))
     }
 }
 

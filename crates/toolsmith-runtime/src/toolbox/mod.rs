@@ -18,7 +18,7 @@ use toolsmith_core::{AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError,
 pub use batch::Order;
 pub use builder::{BuildError, ToolboxBuilder};
 pub use explain::Explanation;
-pub use terms::Terms;
+pub use terms::{Reload, Terms};
 
 use crate::caller::Caller;
 use crate::execute::{PathLocks, Pool, Waits, execute};

@@ -27,26 +27,39 @@ pub struct Terms {
     pub secrets: Vec<String>,
 }
 
+/// What a host read from its files.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Reload {
+    /// On what terms tools are called.
+    pub terms: Terms,
+    /// The tools the user wrote down, each with the file it stands in. They come before
+    /// those of all sources, also where names collide; of two with one name the first
+    /// stays.
+    pub files: Vec<(Arc<str>, AnyTool)>,
+    /// Sources whose tools are replaced too, each with all it has.
+    pub loaded: Vec<(String, Vec<AnyTool>)>,
+}
+
 impl Toolbox {
-    /// Changes the terms, all of them or, on an error, none.
-    pub fn change(&self, terms: Terms) -> Result<(), BuildError> {
+    /// Changes terms and tools: all of it or, on an error, nothing. Lists change in one
+    /// step; a tool that cannot be registered harms no other.
+    pub fn reload(&self, reload: Reload) -> Result<Refreshed, BuildError> {
+        let Reload {
+            terms,
+            files,
+            loaded,
+        } = reload;
         let settings = builder::settings(terms.prefix, terms.bindings, &terms.limits)?;
+        let count = files.len();
         let inner = &self.inner;
+        // What is stricter comes first: nothing is offered before its rules hold.
         inner.shaper.redactor.learn(terms.secrets);
         inner.guards.policy.store(Arc::new(terms.policy));
         inner.limits.store(Arc::new(terms.limits));
-        inner.registry.change(settings);
-        Ok(())
-    }
-
-    /// Replaces the tools the user wrote down, each with the file it stands in, in one
-    /// step.
-    pub fn refresh_files(&self, tools: impl IntoIterator<Item = (Arc<str>, AnyTool)>) -> Refreshed {
-        let tools: Vec<_> = tools.into_iter().collect();
-        let count = tools.len();
-        let refreshed = self.inner.registry.refresh_files(tools);
-        let registered = count - refreshed.refused().len();
-        self.inner.registered(crate::registry::FILES, registered);
-        refreshed
+        let refreshed = inner.registry.reload(Some(settings), files, loaded);
+        let registered = count.saturating_sub(refreshed.refused().len());
+        inner.registered(crate::registry::FILES, registered);
+        Ok(refreshed)
     }
 }
