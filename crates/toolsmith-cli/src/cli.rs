@@ -21,14 +21,22 @@ use toolsmith_runtime::permit::{Rule, Verdict};
     3 refused, 124 timed out, 130 interrupted."
 )]
 pub(crate) struct Cli {
-    /// The folder to work in [default: the current one]; again for further ones the tools
-    /// may use.
+    /// The folder to work in [default: the current one, with the configuration of the
+    /// nearest folder upwards that has one]; again for further ones the tools may use.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 
     /// The configuration file [default: toolsmith.yaml in the root, if there is one]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+
+    /// Offer the tools of this set alone: configs/tool_sets/NAME.yaml.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "agent")]
+    pub(crate) set: Option<String>,
+
+    /// Offer the tools of this agent alone, under its policy: agents/NAME.yaml.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 
     /// Allow calls: a tool, a glob, `tool(argument: glob)`, `effect:write`, `source:mcp`.
     #[arg(long, global = true, value_name = "RULE", value_parser = allow, long_help = ALLOW)]
@@ -128,6 +136,8 @@ pub(crate) enum Command {
     },
     /// Serve the tools to MCP clients
     Serve(Serve),
+    /// List the tool sets and agents, and what they come to
+    Sets,
     /// List the upstream MCP servers and how they are doing
     Servers(Servers),
     /// Show or write the settings that make an MCP client use this program

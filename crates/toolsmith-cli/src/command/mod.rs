@@ -6,10 +6,13 @@ mod check;
 mod connect;
 mod guide;
 mod login;
+mod offers;
 mod serve;
 mod servers;
+mod sets;
 mod show;
 mod tools;
+mod watch;
 
 use clap::CommandFactory;
 use tokio::runtime::Handle;
@@ -81,6 +84,7 @@ async fn run_here(
     match &cli.command {
         Command::Tools(tools) => tools::run(session, tools, cli.json),
         Command::Servers(_) => servers::run(session, upstreams, cli.json),
+        Command::Sets => sets::run(session, cli.json),
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,

@@ -11,8 +11,10 @@ mod manager;
 mod overlays;
 mod overlays_hostile;
 mod overlays_refresh;
+mod reload;
 mod servers;
 mod servers_hostile;
+mod sets;
 #[cfg(target_os = "linux")]
 mod shipped;
 mod spill;
