@@ -162,7 +162,9 @@ fn seen(value: &Value) -> minijinja::Value {
         Value::String(text) => text.as_str().into(),
         Value::Array(items) => items.iter().map(seen).collect::<Vec<_>>().into(),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, value)| (key.as_str(), seen(value)));
+            let fields = fields
+                .iter()
+                .map(|(key, value)| (key.as_str(), seen(value)));
             minijinja::Value::from_pairs(fields)
         }
     }

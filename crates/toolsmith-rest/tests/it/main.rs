@@ -1,0 +1,11 @@
+//! Tests of tools that come from files.
+
+mod execute;
+mod http_answers;
+mod http_auth;
+mod http_making;
+mod http_pages;
+mod http_requests;
+mod http_retries;
+mod http_server;
+mod injection;
