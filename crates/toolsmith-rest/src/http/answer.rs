@@ -62,7 +62,7 @@ pub(crate) async fn read(
         );
         return Err(ToolError::failed(message));
     }
-    let hush = answer.hush;
+    let (hush, token) = (answer.hush, answer.token);
     let bytes = read_body(answer.response, limit).await;
     let bytes = bytes.map_err(|error| failure::body(&line, error, &hush))?;
     let length = bytes.len();
@@ -78,7 +78,7 @@ pub(crate) async fn read(
             let message = "some characters of the answer could not be read";
             note = Some(message.to_owned());
         }
-        let text = hush.scrub(&text).into_owned();
+        let text = token.scrub(&text).into_owned();
         if media_type.is_json(kind, &text) {
             Content::Json(parse(&line, &media_type, &text, limit)?)
         } else {

@@ -22,6 +22,24 @@ pub(crate) fn segment(text: &str) -> String {
     encoded
 }
 
+/// What the file itself says of a segment: encoded where it has to be, and as it is where
+/// it is encoded already.
+pub(crate) fn literal(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut encoded = String::with_capacity(text.len());
+    for (at, byte) in bytes.iter().copied().enumerate() {
+        let is_digit = |ahead: usize| bytes.get(at + ahead).is_some_and(u8::is_ascii_hexdigit);
+        match byte {
+            b'%' if is_digit(1) && is_digit(2) => encoded.push('%'),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => encoded.push(char::from(byte)),
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'(' | b')' | b'*' | b'+' | b','
+            | b';' | b'=' | b':' | b'@' => encoded.push(char::from(byte)),
+            _ => push_encoded(&mut encoded, byte),
+        }
+    }
+    encoded
+}
+
 /// A text as a name or a value of a query or a web form.
 pub(crate) fn form(text: &str) -> String {
     byte_serialize(text.as_bytes()).collect()

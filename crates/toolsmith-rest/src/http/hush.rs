@@ -11,8 +11,8 @@ use super::encode;
 /// What stands where a secret stood.
 const REDACTED: &str = "[redacted]";
 
-/// Shorter ones would take ordinary words with them.
-const SHORTEST: usize = 4;
+/// Shorter ones would take ordinary words with them; the runtime draws the same line.
+const SHORTEST: usize = 6;
 
 /// Texts nobody may see. It has no `Debug` that shows them.
 #[derive(Clone, Default)]
@@ -31,10 +31,12 @@ impl Hush {
 
     /// Hides one more.
     pub(crate) fn add(&mut self, secret: &str) {
+        let in_path: Vec<String> = secret.split('/').map(encode::literal).collect();
         for spelling in [
             secret.to_owned(),
             encode::segment(secret),
             encode::form(secret),
+            in_path.join("/"),
         ] {
             if spelling.len() >= SHORTEST && !self.secrets.contains(&spelling) {
                 self.secrets.push(spelling);

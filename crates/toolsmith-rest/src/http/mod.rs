@@ -104,7 +104,12 @@ fn tool(
         .as_ref()
         .map(|request| Written::read(&request.value));
     let templated = written.as_ref().map(Written::names);
-    let places = Places::settle(entry, &definition, &path, templated.as_ref());
+    let places = Places::settle(
+        entry,
+        &definition,
+        (&path, service.is_some()),
+        templated.as_ref(),
+    );
     let places = note_all(places, &mut problems);
     let shape = note_all(Shape::read(entry.response.as_ref()), &mut problems);
     let select = shape.as_ref().and_then(|shape| shape.select.as_deref());

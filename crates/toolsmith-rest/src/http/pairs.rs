@@ -151,8 +151,13 @@ impl Pairs {
                     self.add_deep(&name, field, value, list, depth + 1)?;
                 }
             }
-            Value::Array(items) => self.add_list(&name, list, items, value),
-            value => self.push(&name, &encode::text(value)),
+            value => {
+                self.free(&name)?;
+                match value {
+                    Value::Array(items) => self.add_list(&name, list, items, value),
+                    value => self.push(&name, &encode::text(value)),
+                }
+            }
         }
         Ok(())
     }

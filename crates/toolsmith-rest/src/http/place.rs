@@ -90,12 +90,13 @@ impl Places {
     pub(crate) fn settle(
         entry: &Entry,
         definition: &ToolDef,
-        path: &PathTemplate,
+        (path, is_known): (&PathTemplate, bool),
         templated: Option<&BTreeSet<String>>,
     ) -> Result<Self, Vec<Problem>> {
         let mut settling = Settling {
             problems: Vec::new(),
             declared: declared(definition),
+            path_is_known: is_known,
             path_place: entry
                 .path
                 .as_ref()
@@ -193,6 +194,8 @@ struct Settling {
     problems: Vec<Problem>,
     declared: Vec<String>,
     path_place: Place,
+    /// Whether the whole path is known, or only what stands after an address that is not.
+    path_is_known: bool,
 }
 
 impl Settling {
@@ -209,7 +212,10 @@ impl Settling {
         for (argument, placement) in placed {
             let problem = if !self.declared.contains(argument) {
                 Some("is no parameter; declare it under `parameters`".to_owned())
-            } else if placement.place == PlaceName::Path && !in_path.contains(argument.as_str()) {
+            } else if placement.place == PlaceName::Path
+                && self.path_is_known
+                && !in_path.contains(argument.as_str())
+            {
                 Some(format!(
                     "is in no path; write `{{{argument}}}` where it goes"
                 ))

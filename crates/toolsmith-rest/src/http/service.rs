@@ -14,7 +14,7 @@ use super::pace::Pace;
 use super::request::{self, Prepared};
 use super::retry;
 use super::shared::Connection;
-use crate::form::Rate;
+use crate::form::{HttpMethod, Rate};
 
 /// What is asked for where the file does not say.
 const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.5";
@@ -37,8 +37,11 @@ pub(crate) struct Answer {
     pub(crate) response: Response,
     /// Method, host and path of what was asked.
     pub(crate) line: String,
-    /// What must not be told of it.
+    /// What must not be told of a failure.
     pub(crate) hush: Hush,
+    /// The token it was asked with, which must not be told of a success either. Of the
+    /// other secrets the runtime knows.
+    pub(crate) token: Hush,
 }
 
 impl Answer {
@@ -96,6 +99,7 @@ impl Service {
                 response,
                 line,
                 hush,
+                token: Hush::new(token.as_deref()),
             });
         }
     }
@@ -190,6 +194,18 @@ impl Service {
                 Some(_) => {}
                 None => headers.push(("content-type".to_owned(), content_type)),
             }
+        }
+        let is_empty = prepared
+            .body
+            .as_ref()
+            .is_none_or(|body| body.bytes.is_empty());
+        let may_have_body = matches!(
+            prepared.method,
+            HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch
+        );
+        if is_empty && may_have_body {
+            // Left to itself the client says nothing, and some servers refuse that.
+            headers.push(("content-length".to_owned(), "0".to_owned()));
         }
         headers
     }

@@ -144,13 +144,13 @@ fn segment(text: &str) -> Result<Vec<Piece>, String> {
             return Err(unpaired());
         }
         if at > 0 {
-            pieces.push(Piece::Text(literal(&rest[..at])));
+            pieces.push(Piece::Text(encode::literal(&rest[..at])));
         }
         pieces.push(Piece::Argument(name.to_owned()));
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(literal(rest)));
+        pieces.push(Piece::Text(encode::literal(rest)));
     }
     if let [Piece::Text(only)] = pieces.as_slice()
         && is_dots(only)
@@ -167,22 +167,4 @@ fn segment(text: &str) -> Result<Vec<Piece>, String> {
 fn is_dots(segment: &str) -> bool {
     let plain = segment.to_ascii_lowercase().replace("%2e", ".");
     matches!(plain.as_str(), "." | "..")
-}
-
-/// What the file itself says of a path: encoded where it has to be, and as it is where
-/// it is encoded already.
-fn literal(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut encoded = String::with_capacity(text.len());
-    for (at, byte) in bytes.iter().copied().enumerate() {
-        let is_digit = |ahead: usize| bytes.get(at + ahead).is_some_and(u8::is_ascii_hexdigit);
-        match byte {
-            b'%' if is_digit(1) && is_digit(2) => encoded.push('%'),
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => encoded.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'(' | b')' | b'*' | b'+' | b','
-            | b';' | b'=' | b':' | b'@' => encoded.push(char::from(byte)),
-            _ => encode::push_encoded(&mut encoded, byte),
-        }
-    }
-    encoded
 }

@@ -197,7 +197,7 @@ async fn texts_by_a_template() {
         ),
         (
             "{% for a in range(9000) %}{{ value.long }}{% endfor %}",
-            "could not write",
+            "failed to write",
         ),
         ("{{ value.nothing() }}", "failed"),
     ] {

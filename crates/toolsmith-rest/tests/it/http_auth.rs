@@ -76,7 +76,7 @@ async fn no_error_and_no_plan_tells_a_secret() {
         answer(500, &["content-type: text/plain"], echo)
     })
     .await;
-    let yaml = "{ name: t, api_url: 'SERVER/bot${SECRET}', path: '/{x}', auth_method: api_key, \
+    let yaml = "{ name: t, api_url: 'SERVER/bot${TOKEN}', path: '/{x}', auth_method: api_key, \
                  auth: { key: 'writ-ten/out', in: query, name: k }, \
                  headers: { X-Also: '${SECRET}' }, parameters: { properties: { x: {} } } }";
     let tool = server.tool(yaml);
@@ -87,7 +87,7 @@ async fn no_error_and_no_plan_tells_a_secret() {
         .unwrap();
     for told in [format!("{error:?}"), plan.summary] {
         assert!(told.contains("here"), "{told}");
-        for secret in [SECRET, "s3cret", "writ-ten", "k="] {
+        for secret in [SECRET, "s3cret", "writ-ten", "?", "tok:en", "rt+2"] {
             assert!(!told.contains(secret), "{secret} in {told}");
         }
     }
@@ -97,7 +97,7 @@ async fn no_error_and_no_plan_tells_a_secret() {
     assert_eq!(error.kind, ErrorKind::Network);
     let told = format!("{error:?}");
     assert!(
-        !told.contains("s3cret") && !told.contains("writ-ten"),
+        !told.contains("tok:en") && !told.contains("writ-ten"),
         "{told}"
     );
 }

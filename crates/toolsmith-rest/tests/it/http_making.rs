@@ -160,7 +160,7 @@ fn paths_places_and_templates() {
         ),
         ("method: POST, body: text", "place it as `whole_body`"),
         (
-            "method: POST, request: { x: '{c}' }",
+            "method: POST, request: { x: '{c}', y: '{a}{b}' }",
             "`request` names `{c}`",
         ),
         (

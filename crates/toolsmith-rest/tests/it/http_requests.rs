@@ -278,6 +278,7 @@ async fn a_body_that_is_one_argument() {
     assert_eq!(error.kind, ErrorKind::InvalidParameters);
     value(&with("json"), json!({})).await;
     assert_eq!(server.last().body, b"");
+    assert_eq!(server.last().header("content-length"), Some("0"));
 }
 
 #[tokio::test]

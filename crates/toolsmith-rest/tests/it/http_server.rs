@@ -93,6 +93,11 @@ impl Server {
         self.seen.lock().unwrap().clone()
     }
 
+    /// The requests since this was asked last.
+    pub(crate) fn take(&self) -> Vec<Seen> {
+        std::mem::take(&mut *self.seen.lock().unwrap())
+    }
+
     /// The only request there was.
     pub(crate) fn only(&self) -> Seen {
         let seen = self.seen();
@@ -185,7 +190,7 @@ pub(crate) const SECRET: &str = "s3cret/+ value";
 pub(crate) fn surroundings() -> Surroundings {
     let table = Table(HashMap::from([
         ("SECRET", SECRET),
-        ("HOME_PAGE", "http://127.0.0.1:9/home"),
+        ("TOKEN", "tok:en/pärt+2"),
         ("BROKEN", "one\r\nX-Other: two"),
         ("key.txt", "from-a-file"),
     ]));
