@@ -92,7 +92,7 @@ async fn no_error_and_no_plan_tells_a_secret() {
         }
     }
     // Nobody listens there.
-    let tool = only(make_from(&yaml.replace("SERVER", "http://127.0.0.1:9")));
+    let tool = only(&make_from(&yaml.replace("SERVER", "http://127.0.0.1:9")));
     let error = failure(&tool, json!({ "x": "here" })).await;
     assert_eq!(error.kind, ErrorKind::Network);
     let told = format!("{error:?}");
@@ -126,7 +126,7 @@ async fn what_is_missing_is_told_by_name_and_only_stops_the_call() {
             .collect();
         assert_eq!(told, [missing]);
         assert!(made.missing[0].place.line > 0);
-        fails(&only(made), json!({}), ErrorKind::Unavailable, missing).await;
+        fails(&only(&made), json!({}), ErrorKind::Unavailable, missing).await;
     }
 }
 

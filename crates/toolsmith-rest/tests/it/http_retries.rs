@@ -78,7 +78,7 @@ async fn a_host_has_one_rate_for_all_tools_of_a_process() {
             "{{ name: {name}, api_url: {}, rate_limit: 2/h }}",
             server.url
         );
-        only(make_with(&yaml, &surroundings.clone()))
+        only(&make_with(&yaml, &surroundings.clone()))
     };
     let (one, other) = (tool("one"), tool("other"));
     value(&one, json!({})).await;
@@ -90,5 +90,5 @@ async fn a_host_has_one_rate_for_all_tools_of_a_process() {
     assert_eq!(server.seen().len(), 2);
     // Another process, another count.
     let yaml = format!("{{ name: one, api_url: {}, rate_limit: 2/h }}", server.url);
-    value(&only(make_from(&yaml)), json!({})).await;
+    value(&only(&make_from(&yaml)), json!({})).await;
 }

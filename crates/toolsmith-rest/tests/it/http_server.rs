@@ -113,7 +113,7 @@ impl Server {
     /// A tool of this server, as a file describes it.
     pub(crate) fn tool(&self, yaml: &str) -> AnyTool {
         let yaml = yaml.replace("SERVER", &self.url);
-        only(make_from(&yaml))
+        only(&make_from(&yaml))
     }
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn make_with(yaml: &str, surroundings: &Surroundings) -> Made {
     make(&entry, surroundings)
 }
 
-pub(crate) fn only(made: Made) -> AnyTool {
+pub(crate) fn only(made: &Made) -> AnyTool {
     assert_eq!(made.problems, [], "{made:?}");
     assert_eq!(made.tools.len(), 1);
     made.tools[0].clone()

@@ -154,6 +154,11 @@ impl Target {
 
     /// Calls every tool with these texts, and looks at what arrives.
     async fn check(&self, texts: &[(&str, &str)]) {
+        self.check_forms(self.tools.len(), texts).await;
+    }
+
+    /// Calls so many of the tools.
+    async fn check_forms(&self, forms: usize, texts: &[(&str, &str)]) {
         let text = |place: &str| {
             let found = texts.iter().find(|(name, _)| *name == place);
             found.map_or("harmless", |(_, text)| *text).to_owned()
@@ -167,7 +172,7 @@ impl Target {
             };
             given.insert((*place).to_owned(), value);
         }
-        for (form, tool) in &self.tools {
+        for (form, tool) in self.tools.iter().take(forms) {
             let outcome = call(tool, Value::Object(given.clone())).await;
             let seen = self.server.take();
             match outcome.error {
@@ -303,8 +308,14 @@ fn body_looks_right(form: &str, seen: &Seen, text: &dyn Fn(&str) -> String) {
 async fn hostile_texts_in_one_place() {
     let target = Target::new().await;
     for place in PLACES {
+        // Only what is in the body depends on its form.
+        let forms = if matches!(*place, "field" | "part") {
+            6
+        } else {
+            1
+        };
         for text in HOSTILE {
-            target.check(&[(place, text)]).await;
+            target.check_forms(forms, &[(place, text)]).await;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of tools that come from files.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
+
 mod execute;
 mod http_answers;
 mod http_auth;
