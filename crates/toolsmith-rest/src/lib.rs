@@ -10,7 +10,12 @@
 //! secrets are looked up through the [`Lookup`](toolsmith_core::reference::Lookup) it
 //! hands over.
 
+mod execute;
 pub mod form;
+mod http;
 mod make;
+mod sort;
 
+pub use execute::RemoteTools;
+pub use http::Pace;
 pub use make::{Made, Problem, Surroundings, make};
