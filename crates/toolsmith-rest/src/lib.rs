@@ -12,5 +12,6 @@
 
 pub mod form;
 mod make;
+pub mod openapi;
 
 pub use make::{Made, Problem, Surroundings, make};
