@@ -29,7 +29,11 @@ fn main() -> ExitCode {
             }
         }
     }
-    if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn report(file: &str, wants_yaml: bool) -> Result<String, String> {
@@ -87,7 +91,11 @@ fn register(imported: &Imported) -> (usize, Vec<String>) {
     let registered = count - errors.len();
     refused.extend(errors.iter().map(ToString::to_string));
     let shadowed = toolbox.registry().shadowed();
-    refused.extend(shadowed.iter().map(|other| format!("`{}` is there twice", other.name)));
+    refused.extend(
+        shadowed
+            .iter()
+            .map(|other| format!("`{}` is there twice", other.name)),
+    );
     (registered - shadowed.len(), refused)
 }
 
@@ -107,12 +115,18 @@ impl Tool for Described {
 fn define(entry: &Entry) -> Result<ToolDef, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let name = entry.name.as_ref().ok_or("no name")?;
-    let mut definition = ToolDef::new(&name.value).map_err(|error| text(&error))?.with_source(Source::Rest);
+    let mut definition = ToolDef::new(&name.value)
+        .map_err(|error| text(&error))?
+        .with_source(Source::Rest);
     if let Some(parameters) = &entry.parameters {
         let schema = Schema::input(Value::Object(parameters.value.clone()));
         definition = definition.with_input(schema.map_err(|error| text(&error))?);
     }
-    if let Some(schema) = entry.response.as_ref().and_then(|form| form.schema.as_ref()) {
+    if let Some(schema) = entry
+        .response
+        .as_ref()
+        .and_then(|form| form.schema.as_ref())
+    {
         let schema = Schema::as_received(schema.value.clone());
         definition = definition.with_output(schema.map_err(|error| text(&error))?);
     }

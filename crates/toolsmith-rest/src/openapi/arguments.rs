@@ -46,7 +46,9 @@ impl Arguments {
             }
             if name != plain {
                 let place = word(argument.place);
-                notes.add(format!("{whole}: `{plain}` of the {place} is the argument `{name}`"));
+                notes.add(format!(
+                    "{whole}: `{plain}` of the {place} is the argument `{name}`"
+                ));
             }
             named.push((name, argument));
         }
@@ -55,7 +57,8 @@ impl Arguments {
 
     /// The name an argument in the path has got.
     pub(super) fn in_path(&self, wire: &str) -> Option<&str> {
-        let is_it = |argument: &Argument| argument.place == PlaceName::Path && argument.wire == wire;
+        let is_it =
+            |argument: &Argument| argument.place == PlaceName::Path && argument.wire == wire;
         let found = self.named.iter().find(|(_, argument)| is_it(argument));
         found.map(|(name, _)| name.as_str())
     }
@@ -63,7 +66,13 @@ impl Arguments {
     /// Where arguments go that the path does not name.
     pub(super) fn places(&self) -> BTreeMap<String, PlaceForm> {
         let forms = self.named.iter().filter_map(|(name, argument)| {
-            let Argument { wire, place, list, object, .. } = argument;
+            let Argument {
+                wire,
+                place,
+                list,
+                object,
+                ..
+            } = argument;
             let is_named = matches!(place, PlaceName::Path | PlaceName::WholeBody);
             let wire = (!is_named && wire != name).then(|| wire.clone());
             let is_plain = wire.is_none() && list.is_none() && object.is_none();

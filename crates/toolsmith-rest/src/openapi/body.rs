@@ -35,17 +35,26 @@ pub(super) fn body<'d>(
     let is_required = refer::is_true(given, "required");
     if matches!(place.method.as_str(), "GET" | "HEAD") {
         if is_required {
-            return Err(format!("a {} request that needs a body is not supported", place.method));
+            return Err(format!(
+                "a {} request that needs a body is not supported",
+                place.method
+            ));
         }
-        notes.add(format!("{whole}: the body is optional and left out, as such requests have none"));
+        notes.add(format!(
+            "{whole}: the body is optional and left out, as such requests have none"
+        ));
         return Ok(Body::default());
     }
-    let Some(content) = refer::object(given, "content").filter(|content| !content.is_empty()) else {
+    let Some(content) = refer::object(given, "content").filter(|content| !content.is_empty())
+    else {
         return Err("its body has no `content`".to_owned());
     };
     let (kind, form, media) = choose(content)?;
     if content.len() > 1 {
-        notes.add(format!("{whole}: of {} forms of the body, {kind} is sent", content.len()));
+        notes.add(format!(
+            "{whole}: of {} forms of the body, {kind} is sent",
+            content.len()
+        ));
     }
     let mut sender = Sender {
         root,
@@ -63,7 +72,8 @@ pub(super) fn body<'d>(
     };
     // Patches and the like are told apart by their type.
     let is_special = form == BodyForm::Json && kind.ends_with("+json");
-    let is_special = is_special || (form == BodyForm::Text && kind != "text/plain" && !kind.contains('*'));
+    let is_special =
+        is_special || (form == BodyForm::Text && kind != "text/plain" && !kind.contains('*'));
     Ok(Body {
         form: Some(form).filter(|form| *form != BodyForm::Json),
         content_type: is_special.then_some(kind),
@@ -90,14 +100,22 @@ fn choose(content: &Map<String, Value>) -> Result<(String, BodyForm, &Value), St
         Some((rank, kind, form, media))
     });
     let best = usable.min_by_key(|(rank, ..)| *rank);
-    best.map(|(_, kind, form, media)| (kind, form, media)).ok_or_else(|| {
-        let kinds: Vec<String> = content.keys().take(5).map(|kind| text::line(kind, 60)).collect();
-        format!("its body is {}, which is not supported", kinds.join(" or "))
-    })
+    best.map(|(_, kind, form, media)| (kind, form, media))
+        .ok_or_else(|| {
+            let kinds: Vec<String> = content
+                .keys()
+                .take(5)
+                .map(|kind| text::line(kind, 60))
+                .collect();
+            format!("its body is {}, which is not supported", kinds.join(" or "))
+        })
 }
 
 fn is_kind(kind: &str) -> bool {
-    kind.len() <= 100 && kind.bytes().all(|b| b.is_ascii_alphanumeric() || b"/+.-_".contains(&b))
+    kind.len() <= 100
+        && kind
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"/+.-_".contains(&b))
 }
 
 struct Sender<'s, 'd> {
@@ -114,7 +132,8 @@ impl<'d> Sender<'_, 'd> {
     fn json(&mut self) -> Vec<Argument> {
         let fields = self.fields();
         // Fields one by one cannot say that all of them may be missing, but not some.
-        let fields = fields.filter(|fields| self.is_required || !fields.iter().any(|f| f.is_required));
+        let fields =
+            fields.filter(|fields| self.is_required || !fields.iter().any(|f| f.is_required));
         match fields {
             Some(fields) => fields.iter().map(|field| self.field(field)).collect(),
             None => vec![self.whole_body(None)],
@@ -171,7 +190,9 @@ impl<'d> Sender<'_, 'd> {
             if is_file(self.root, field.schema) {
                 let name = text::line(field.name, 60);
                 if field.is_required {
-                    return Err(format!("it needs a file in `{name}`, and files are not supported"));
+                    return Err(format!(
+                        "it needs a file in `{name}`, and files are not supported"
+                    ));
                 }
                 self.notes.add(format!(
                     "{}: `{name}` takes a file; it is optional and left out",
@@ -222,6 +243,8 @@ fn is_file(root: &Value, schema: &Value) -> bool {
         refer::string(schema, "format") == Some("binary")
             || (is_other && refer::string(schema, "contentEncoding").is_none())
     };
-    let items = refer::follow(root, schema).ok().and_then(|schema| schema.get("items"));
+    let items = refer::follow(root, schema)
+        .ok()
+        .and_then(|schema| schema.get("items"));
     is_binary(schema) || items.is_some_and(is_binary)
 }

@@ -53,18 +53,24 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
     let chosen = Chosen::new(options)?;
     check(options)?;
     let base = options.base.as_deref().map(Url::parse).transpose();
-    let base = base.map_err(|error| OpenApiError::Option(format!("the document's own address is none: {error}")))?;
+    let base = base.map_err(|error| {
+        OpenApiError::Option(format!("the document's own address is none: {error}"))
+    })?;
     let mut notes = Notes::default();
     let (places, broken) = operations(root, &mut notes);
     let called: Vec<_> = places.iter().map(Place::called).collect();
     let names = naming::name_all(&called, &options.prefix, &mut notes);
 
     let info = root.get("info").unwrap_or(&Value::Null);
-    let title = refer::string(info, "title").map_or_else(|| "the API".to_owned(), |title| text::line(title, 100));
+    let title = refer::string(info, "title")
+        .map_or_else(|| "the API".to_owned(), |title| text::line(title, 100));
     let api = naming::api(options.name.as_deref().unwrap_or(&title));
     let mut entry = Entry::default();
     entry.api_url = api_url(root, options, base.as_ref(), &mut notes)?;
-    let own_base = entry.api_url.as_ref().and_then(|url| Url::parse(&url.value.plain()?).ok());
+    let own_base = entry
+        .api_url
+        .as_ref()
+        .and_then(|url| Url::parse(&url.value.plain()?).ok());
     let bodies = places.iter().map(|place| place.operation);
     let schemes = Schemes::new(root, &api, own_base.or_else(|| base.clone()), bodies);
     entry.name = Some(Placed::nowhere(api));
@@ -89,16 +95,22 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
     for (place, name) in places.iter().zip(&names) {
         let outcome = admit(place, &chosen).and_then(|method| {
             if made.len() >= options.max_tools {
-                return Err(format!("there are {} tools before it already", options.max_tools));
+                return Err(format!(
+                    "there are {} tools before it already",
+                    options.max_tools
+                ));
             }
             if workshop.requests.work + workshop.responses.work > MAX_WORK {
-                return Err("the schemas of those before it took all the work that is allowed".to_owned());
+                return Err(
+                    "the schemas of those before it took all the work that is allowed".to_owned(),
+                );
             }
             workshop.make(place, method, name)
         });
         match outcome {
             Ok(tool) => {
-                callbacks += refer::object(place.operation, "callbacks").map_or(0, serde_json::Map::len);
+                callbacks +=
+                    refer::object(place.operation, "callbacks").map_or(0, serde_json::Map::len);
                 made.push(tool);
             }
             Err(reason) => left_out.push(LeftOut {
@@ -147,7 +159,8 @@ fn api_url(
     notes: &mut Notes,
 ) -> Result<Option<Placed<toolsmith_core::reference::Template>>, OpenApiError> {
     if let Some(given) = &options.api_url {
-        let wrong = |error| OpenApiError::Option(format!("the address of the API cannot be used: {error}"));
+        let wrong =
+            |error| OpenApiError::Option(format!("the address of the API cannot be used: {error}"));
         return Ok(Some(Placed::nowhere(given.parse().map_err(wrong)?)));
     }
     let found = servers::address(root, base, notes);
@@ -176,7 +189,10 @@ fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
         other => return Err(format!("the method {other} is not supported")),
     };
     if !place.operation.is_object() {
-        return Err(format!("it is {}, not an object", super::read::kind_of(place.operation)));
+        return Err(format!(
+            "it is {}, not an object",
+            super::read::kind_of(place.operation)
+        ));
     }
     match chosen.refusal(method, place.path, &words::tags(place.operation)) {
         Some(reason) => Err(reason.to_owned()),
@@ -188,7 +204,9 @@ fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
 fn authenticate(entry: &mut Entry, made: Vec<Made>) {
     let mut counts: Vec<(&Auth, usize)> = Vec::new();
     for tool in &made {
-        let known = counts.iter().position(|(auth, _)| is_same(auth, &tool.auth));
+        let known = counts
+            .iter()
+            .position(|(auth, _)| is_same(auth, &tool.auth));
         match known {
             Some(index) => counts[index].1 += 1,
             // What is rare is said where it is needed.

@@ -22,27 +22,38 @@ pub(super) struct Called<'d> {
     pub(super) path: &'d str,
 }
 
+/// Operations that would have the same name.
+#[derive(Default)]
+struct Group<'d> {
+    count: usize,
+    methods: HashSet<&'d str>,
+}
+
 /// The names of all operations, each of which is unlike the others.
 pub(super) fn name_all(operations: &[Called<'_>], prefix: &str, notes: &mut Notes) -> Vec<String> {
-    let first: Vec<String> = operations.iter().map(|called| first_name(called, prefix)).collect();
-    let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, name) in first.iter().enumerate() {
-        groups.entry(name).or_default().push(index);
+    let first: Vec<String> = operations
+        .iter()
+        .map(|called| first_name(called, prefix))
+        .collect();
+    let mut groups: HashMap<&str, Group<'_>> = HashMap::new();
+    for (called, name) in operations.iter().zip(&first) {
+        let group = groups.entry(name).or_default();
+        group.count += 1;
+        group.methods.insert(called.method);
     }
-    let is_alone = |name: &String| groups[name.as_str()].len() == 1;
-    let mut taken: HashSet<String> = first.iter().filter(|name| is_alone(name)).cloned().collect();
+    let alone = first.iter().filter(|name| groups[name.as_str()].count == 1);
+    let mut taken: HashSet<String> = alone.cloned().collect();
     let mut names = first.clone();
     for (index, name) in first.iter().enumerate() {
         let group = &groups[name.as_str()];
-        if group.len() == 1 {
+        if group.count == 1 {
             continue;
         }
         let called = &operations[index];
-        let methods: HashSet<&str> = group.iter().map(|other| operations[*other].method).collect();
         let whole = format!("{} {}", called.method, called.path);
         let by_method = with_suffix(name, &called.method.to_lowercase());
         let by_digest = with_suffix(name, &digest(&whole));
-        let is_told_apart = methods.len() == group.len();
+        let is_told_apart = group.methods.len() == group.count;
         let mut own = match is_told_apart && !taken.contains(&by_method) {
             true => by_method,
             false => by_digest,
@@ -54,7 +65,7 @@ pub(super) fn name_all(operations: &[Called<'_>], prefix: &str, notes: &mut Note
         }
         notes.add(format!(
             "{whole}: `{name}` is the name of {} operations; this one is `{own}`",
-            group.len()
+            group.count
         ));
         names[index] = own;
     }
@@ -127,7 +138,11 @@ pub(super) fn argument(wire: &str) -> String {
 /// The same under an API's name, for an environment variable.
 pub(super) fn variable(parts: &[&str]) -> String {
     let parts: Vec<String> = parts.iter().map(|part| lower(part)).collect();
-    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(String::as_str)
+        .filter(|part| !part.is_empty())
+        .collect();
     let name = parts.join("_").to_uppercase();
     match name.starts_with(|c: char| c.is_ascii_digit()) {
         true => format!("API_{name}"),
@@ -167,5 +182,9 @@ fn digest(text: &str) -> String {
 pub(super) fn api(title: &str) -> String {
     let name = lower(&text::line(title, 60));
     let name = name.trim_start_matches(|c: char| !c.is_ascii_lowercase());
-    if name.is_empty() { "api".to_owned() } else { name.to_owned() }
+    if name.is_empty() {
+        "api".to_owned()
+    } else {
+        name.to_owned()
+    }
 }

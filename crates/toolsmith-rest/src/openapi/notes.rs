@@ -20,16 +20,28 @@ pub(super) struct Notes {
 impl Notes {
     /// Adds a note, unless it is there.
     pub(super) fn add(&mut self, note: impl AsRef<str>) {
-        let note = text::line(note.as_ref(), LENGTH);
-        if self.known.contains(&note) {
+        let note = note.as_ref();
+        if self.known.contains(note) {
             return;
         }
         if self.kept.len() >= MAX {
             self.more += 1;
             return;
         }
-        self.known.insert(note.clone());
-        self.kept.push(note);
+        self.known.insert(note.to_owned());
+        self.kept.push(text::line(note, LENGTH));
+    }
+
+    /// Takes back what was noted of an operation that is no tool after all.
+    pub(super) fn forget(&mut self, whole: &str) {
+        let is_of = |note: &String| {
+            note.strip_prefix(whole)
+                .is_some_and(|rest| rest.starts_with(": "))
+        };
+        // They came last, if they came at all.
+        while self.kept.last().is_some_and(is_of) {
+            self.kept.pop();
+        }
     }
 
     /// All of them.

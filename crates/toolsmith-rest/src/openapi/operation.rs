@@ -48,13 +48,27 @@ impl<'d> Workshop<'d> {
         name: &str,
     ) -> Result<Made, String> {
         let whole = format!("{} {}", place.method, text::line(place.path, 120));
+        let made = self.try_make(place, method, name, &whole);
+        if made.is_err() {
+            self.notes.forget(&whole);
+        }
+        made
+    }
+
+    fn try_make(
+        &mut self,
+        place: &Place<'d>,
+        method: HttpMethod,
+        name: &str,
+        whole: &str,
+    ) -> Result<Made, String> {
         let (root, notes) = (self.root, &mut self.notes);
         let path = Path::parse(place.path)?;
-        let mut arguments = parameters(root, place, &whole, &mut self.requests, notes)?;
-        path.complete(&mut arguments, &whole, notes);
-        let body = body(root, place, &whole, &mut self.requests, notes)?;
+        let mut arguments = parameters(root, place, whole, &mut self.requests, notes)?;
+        path.complete(&mut arguments, whole, notes);
+        let body = body(root, place, whole, &mut self.requests, notes)?;
         arguments.extend(body.arguments);
-        let arguments = Arguments::name(arguments, &whole, notes);
+        let arguments = Arguments::name(arguments, whole, notes);
 
         let mut entry = Entry::default();
         entry.name = Some(Placed::nowhere(name.to_owned()));
@@ -67,7 +81,9 @@ impl<'d> Workshop<'d> {
         entry.places = arguments.places();
         entry.body = body.form;
         let own = [place.operation, place.item];
-        let own = own.into_iter().find(|holder| holder.get("servers").is_some());
+        let own = own
+            .into_iter()
+            .find(|holder| holder.get("servers").is_some());
         if self.options.api_url.is_none()
             && let Some(holder) = own
         {
@@ -76,15 +92,17 @@ impl<'d> Workshop<'d> {
         if let Some(kind) = body.content_type
             && let Ok(kind) = kind.parse::<Template>()
         {
-            entry.headers.insert("Content-Type".to_owned(), Placed::nowhere(kind));
+            entry
+                .headers
+                .insert("Content-Type".to_owned(), Placed::nowhere(kind));
         }
         let limit = self.options.max_schema_bytes.min(512 << 10);
         if let Some(piece) = arguments.schema() {
-            let schema = self.gather(&piece, limit, &whole)?;
+            let schema = self.gather(&piece, limit, whole)?;
             entry.parameters = Some(schema);
         }
         self.respond(place, &mut entry);
-        let auth = self.schemes.of(place.operation, &whole, &mut self.notes);
+        let auth = self.schemes.of(place.operation, whole, &mut self.notes);
         entry.headers.extend(auth.headers.clone());
         Ok(Made { entry, auth })
     }
@@ -112,7 +130,9 @@ impl<'d> Workshop<'d> {
         let bytes = schema.to_string().len();
         let Some(room) = self.room.checked_sub(bytes) else {
             let limit = self.options.max_total_bytes;
-            return Err(format!("the tools before it take up the {limit} bytes there are for all"));
+            return Err(format!(
+                "the tools before it take up the {limit} bytes there are for all"
+            ));
         };
         self.room = room;
         let Value::Object(schema) = schema else {
@@ -126,7 +146,13 @@ impl<'d> Workshop<'d> {
         if limit == 0 || self.room < limit {
             return;
         }
-        let form = response(self.root, place.operation, limit, &mut self.responses, &mut self.notes);
+        let form = response(
+            self.root,
+            place.operation,
+            limit,
+            &mut self.responses,
+            &mut self.notes,
+        );
         if let Some(form) = form {
             let schema = form.schema.as_ref();
             let bytes = schema.map_or(0, |schema| schema.value.to_string().len());
@@ -159,8 +185,12 @@ impl<'d> Path<'d> {
         let mut rest = path.split('#').next().unwrap_or_default();
         while let Some(start) = rest.find(['{', '}']) {
             let (before, after) = rest.split_at(start);
-            let inside = after.strip_prefix('{').and_then(|inside| inside.split_once('}'));
-            let Some((name, after)) = inside.filter(|(name, _)| !name.is_empty() && !name.contains('{')) else {
+            let inside = after
+                .strip_prefix('{')
+                .and_then(|inside| inside.split_once('}'));
+            let Some((name, after)) =
+                inside.filter(|(name, _)| !name.is_empty() && !name.contains('{'))
+            else {
                 return Err("the braces of its path do not match".to_owned());
             };
             parts.extend([Part::Text(before), Part::Parameter(name)]);
@@ -177,25 +207,33 @@ impl<'d> Path<'d> {
     /// Sees to it that parameters are what the path names: those it does not name are
     /// nowhere to be put, and those nobody describes are texts.
     fn complete(&self, arguments: &mut Vec<Argument>, whole: &str, notes: &mut Notes) {
-        let names = || self.parts.iter().filter_map(|part| match part {
-            Part::Parameter(name) => Some(*name),
-            Part::Text(_) => None,
-        });
+        let names = || {
+            self.parts.iter().filter_map(|part| match part {
+                Part::Parameter(name) => Some(*name),
+                Part::Text(_) => None,
+            })
+        };
         arguments.retain(|argument| {
-            let is_named = argument.place != PlaceName::Path || names().any(|name| name == argument.wire);
+            let is_named =
+                argument.place != PlaceName::Path || names().any(|name| name == argument.wire);
             if !is_named {
                 let name = text::line(&argument.wire, 60);
-                notes.add(format!("{whole}: the path does not name its parameter `{name}`, which is left out"));
+                notes.add(format!(
+                    "{whole}: the path does not name its parameter `{name}`, which is left out"
+                ));
             }
             is_named
         });
         for name in names() {
-            let is_it = |argument: &Argument| argument.place == PlaceName::Path && argument.wire == name;
+            let is_it =
+                |argument: &Argument| argument.place == PlaceName::Path && argument.wire == name;
             if arguments.iter().any(is_it) {
                 continue;
             }
             let shown = text::line(name, 60);
-            notes.add(format!("{whole}: the parameter `{shown}` of the path is not described; it is a text"));
+            notes.add(format!(
+                "{whole}: the parameter `{shown}` of the path is not described; it is a text"
+            ));
             arguments.push(Argument {
                 wire: name.to_owned(),
                 place: PlaceName::Path,

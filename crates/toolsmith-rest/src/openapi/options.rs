@@ -97,7 +97,10 @@ impl<'o> Chosen<'o> {
         if is_left(!include.paths.is_empty(), self.included.is_match(path)) {
             return Some("its path is none that is imported");
         }
-        if is_left(!include.methods.is_empty(), include.methods.contains(&method)) {
+        if is_left(
+            !include.methods.is_empty(),
+            include.methods.contains(&method),
+        ) {
             return Some("its method is none that is imported");
         }
         if has(&exclude.tags) {
@@ -114,7 +117,8 @@ impl<'o> Chosen<'o> {
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, OpenApiError> {
-    let wrong = |error: globset::Error| OpenApiError::Option(format!("a path cannot be used: {error}"));
+    let wrong =
+        |error: globset::Error| OpenApiError::Option(format!("a path cannot be used: {error}"));
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         // In paths of APIs braces are parameters, and no choice of words.

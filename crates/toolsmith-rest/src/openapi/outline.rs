@@ -68,7 +68,11 @@ pub(super) fn operations<'d>(
     }
     for field in ["webhooks", "x-webhooks"] {
         if let Some(Value::Object(hooks)) = root.get(field) {
-            let names: Vec<String> = hooks.keys().take(20).map(|name| text::line(name, 60)).collect();
+            let names: Vec<String> = hooks
+                .keys()
+                .take(20)
+                .map(|name| text::line(name, 60))
+                .collect();
             notes.add(format!(
                 "{} webhooks are requests the API makes, and no tools: {}",
                 hooks.len(),
@@ -95,7 +99,9 @@ fn add<'d>(
             });
         }
     }
-    let additional = fields.get("additionalOperations").and_then(Value::as_object);
+    let additional = fields
+        .get("additionalOperations")
+        .and_then(Value::as_object);
     for (method, operation) in additional.into_iter().flatten() {
         let method = text::line(method, 40);
         places.push(Place {

@@ -65,12 +65,22 @@ fn merged<'d>(root: &'d Value, place: &Place<'d>) -> Result<Vec<&'d Value>, Stri
         let list = match holder.get("parameters") {
             None | Some(Value::Null) => continue,
             Some(Value::Array(list)) => list,
-            Some(other) => return Err(format!("its `parameters` are {}, not a list", kind_of(other))),
+            Some(other) => {
+                return Err(format!(
+                    "its `parameters` are {}, not a list",
+                    kind_of(other)
+                ));
+            }
         };
         for parameter in list {
             let parameter = refer::follow(root, parameter)
                 .map_err(|problem| format!("a parameter cannot be found: {problem}"))?;
-            let text = |field| parameter.get(field).and_then(Value::as_str).unwrap_or_default();
+            let text = |field| {
+                parameter
+                    .get(field)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+            };
             match known.get(&(text("name"), text("in"))) {
                 Some(index) => order[*index] = parameter,
                 None => {
@@ -98,11 +108,17 @@ impl<'d> Given<'d> {
     /// A parameter that is one; nothing for those that are not sent.
     fn of(parameter: &'d Value) -> Result<Option<Self>, String> {
         let Some(name) = parameter.get("name").and_then(Value::as_str) else {
-            return Err(format!("a parameter is {} without a name", kind_of(parameter)));
+            return Err(format!(
+                "a parameter is {} without a name",
+                kind_of(parameter)
+            ));
         };
         let shown = || text::line(name, 60);
         if name.is_empty() || name.chars().any(char::is_control) || name.len() > 500 {
-            return Err(format!("the parameter {:?} has a name that cannot be sent", shown()));
+            return Err(format!(
+                "the parameter {:?} has a name that cannot be sent",
+                shown()
+            ));
         }
         let place = match parameter.get("in").and_then(Value::as_str) {
             Some("path") => PlaceName::Path,
@@ -112,7 +128,12 @@ impl<'d> Given<'d> {
             Some("querystring") => {
                 return Err("its whole query is one parameter, which is not supported".to_owned());
             }
-            _ => return Err(format!("the parameter {:?} has no place that is known", shown())),
+            _ => {
+                return Err(format!(
+                    "the parameter {:?} has no place that is known",
+                    shown()
+                ));
+            }
         };
         if place == PlaceName::Header && IGNORED.contains(&name.to_ascii_lowercase().as_str()) {
             return Ok(None);
@@ -134,7 +155,10 @@ impl<'d> Given<'d> {
     ) -> Result<Option<Argument>, String> {
         let problem = |what: &str| {
             let place = format!("{:?}", self.place).to_lowercase();
-            format!("the {place} parameter {:?} {what}", text::line(self.name, 60))
+            format!(
+                "the {place} parameter {:?} {what}",
+                text::line(self.name, 60)
+            )
         };
         if self.place == PlaceName::Header && !self.name.bytes().all(is_header) {
             return Err(problem("has a name that is none of a header"));
@@ -178,7 +202,10 @@ impl<'d> Given<'d> {
         let Some((kind, media)) = content.and_then(|content| content.iter().next()) else {
             return (None, false);
         };
-        (media.get("schema"), kind.to_ascii_lowercase().contains("json"))
+        (
+            media.get("schema"),
+            kind.to_ascii_lowercase().contains("json"),
+        )
     }
 
     fn style(&self) -> &'d str {
@@ -217,7 +244,10 @@ impl<'d> Given<'d> {
         })
     }
 
-    fn object_style(&self, problem: &dyn Fn(&str) -> String) -> Result<Option<ObjectStyle>, String> {
+    fn object_style(
+        &self,
+        problem: &dyn Fn(&str) -> String,
+    ) -> Result<Option<ObjectStyle>, String> {
         match (self.place, self.style(), self.explodes()) {
             (PlaceName::Query, "deepObject", _) => Ok(Some(ObjectStyle::Deep)),
             (PlaceName::Query, "form", true) => Ok(Some(ObjectStyle::Form)),

@@ -8,8 +8,9 @@ use toolsmith_core::json;
 
 use super::text;
 
-/// How deep a document may nest.
-const MAX_DEPTH: usize = json::MAX_DEPTH;
+/// How deep a document in YAML may nest. The parser recurses, and its stack may be a
+/// small one.
+const YAML_DEPTH: usize = 64;
 /// How much of what others wrote an error shows.
 const SHOWN: usize = 300;
 
@@ -174,7 +175,9 @@ fn no_tags(text: &str) -> Result<(), OpenApiError> {
             return Err(OpenApiError::Malformed {
                 line: start.line(),
                 column: start.col() + 1,
-                message: shown(&format!("tags such as `{handle}{suffix}` are not supported")),
+                message: shown(&format!(
+                    "tags such as `{handle}{suffix}` are not supported"
+                )),
             });
         }
     }
@@ -183,7 +186,7 @@ fn no_tags(text: &str) -> Result<(), OpenApiError> {
 
 fn options(limit: usize) -> Options {
     let mut budget = Budget::default();
-    budget.max_depth = MAX_DEPTH;
+    budget.max_depth = YAML_DEPTH;
     budget.max_nodes = 2 * json::MAX_VALUES;
     budget.max_events = 4 * json::MAX_VALUES;
     budget.max_documents = 1;

@@ -60,7 +60,12 @@ impl<'d> Schemes<'d> {
         let own = operations.filter_map(|operation| operation.get("security"));
         for (name, wanted) in own.chain(general).flat_map(requirements).flatten() {
             let list = scopes.entry(name).or_default();
-            for scope in wanted.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            for scope in wanted
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+            {
                 let is_plain = scope.len() <= 300 && scope.bytes().all(|b| b.is_ascii_graphic());
                 if is_plain && list.len() < 200 && !list.iter().any(|known| known == scope) {
                     list.push(scope.to_owned());
@@ -83,11 +88,7 @@ impl<'d> Schemes<'d> {
 
     /// What an operation needs: the first of its alternatives that can be had.
     pub(super) fn of(&mut self, operation: &'d Value, whole: &str, notes: &mut Notes) -> Auth {
-        let (security, whose) = match operation.get("security") {
-            Some(own) => (Some(own), whole),
-            None => (self.general, "the document"),
-        };
-        let Some(security) = security else {
+        let Some(security) = operation.get("security").or(self.general) else {
             return Auth::default();
         };
         let alternatives: Vec<&'d Map<String, Value>> = requirements(security).collect();
@@ -97,9 +98,12 @@ impl<'d> Schemes<'d> {
                 is_free = true;
             } else if let Some(auth) = self.together(alternative, notes) {
                 if alternatives.len() > 1 {
-                    let names: Vec<String> = alternative.keys().map(|name| text::line(name, 60)).collect();
+                    let names: Vec<String> = alternative
+                        .keys()
+                        .map(|name| text::line(name, 60))
+                        .collect();
                     notes.add(format!(
-                        "{whose} offers {} ways to authenticate; `{}` is used",
+                        "where there are {} ways to authenticate, `{}` is used",
                         alternatives.len(),
                         names.join("` and `")
                     ));
@@ -108,7 +112,9 @@ impl<'d> Schemes<'d> {
             }
         }
         if !is_free {
-            notes.add(format!("{whose} wants an authentication that cannot be set up here"));
+            notes.add(format!(
+                "{whole}: it wants an authentication that cannot be set up here"
+            ));
         }
         Auth::default()
     }
@@ -150,7 +156,9 @@ impl<'d> Schemes<'d> {
         let scheme = refer::object(components, "securitySchemes").and_then(|map| map.get(name));
         let scheme = scheme.and_then(|scheme| refer::follow(self.root, scheme).ok());
         let Some(scheme) = scheme else {
-            notes.add(format!("the security scheme `{shown}` is not in the document"));
+            notes.add(format!(
+                "the security scheme `{shown}` is not in the document"
+            ));
             return None;
         };
         let kind = refer::string(scheme, "type").unwrap_or_default();
@@ -159,19 +167,26 @@ impl<'d> Schemes<'d> {
                 Some(made) => return Some(made),
                 None => "is a key in a cookie, or has no usable name".to_owned(),
             },
-            "http" => match refer::string(scheme, "scheme").map(str::to_ascii_lowercase).as_deref() {
+            "http" => match refer::string(scheme, "scheme")
+                .map(str::to_ascii_lowercase)
+                .as_deref()
+            {
                 Some("bearer") => return Some(self.bearer(name)),
                 Some("basic") => return Some(self.basic(name)),
                 other => format!("is HTTP's `{}`", text::line(other.unwrap_or_default(), 40)),
             },
             "oauth2" => return Some(self.oauth(name, scheme, notes)),
             "openIdConnect" => {
-                notes.add(format!("`{shown}` is OpenID Connect: put a token into the variable by other means"));
+                notes.add(format!(
+                    "`{shown}` is OpenID Connect: put a token into the variable by other means"
+                ));
                 return Some(self.bearer(name));
             }
             other => format!("is of the type `{}`", text::line(other, 40)),
         };
-        notes.add(format!("the security scheme `{shown}` {refusal}, which is not supported"));
+        notes.add(format!(
+            "the security scheme `{shown}` {refusal}, which is not supported"
+        ));
         None
     }
 
@@ -224,7 +239,9 @@ impl<'d> Schemes<'d> {
                 let method = AuthMethod::Oauth;
                 return Scheme { method, form };
             }
-            Some(Err(reason)) => notes.add(format!("the address of `{shown}` for tokens cannot be used: {reason}")),
+            Some(Err(reason)) => notes.add(format!(
+                "the address of `{shown}` for tokens cannot be used: {reason}"
+            )),
             None => {}
         }
         notes.add(format!(
@@ -236,7 +253,10 @@ impl<'d> Schemes<'d> {
     /// A reference to a variable. The first scheme has it after the API alone.
     fn secret(&mut self, scheme: &str, what: &str) -> Option<Placed<Template>> {
         let short = naming::variable(&[&self.api, what]);
-        let owner = self.variables.entry(short.clone()).or_insert_with(|| scheme.to_owned());
+        let owner = self
+            .variables
+            .entry(short.clone())
+            .or_insert_with(|| scheme.to_owned());
         let name = match owner == scheme {
             true => short,
             false => naming::variable(&[&self.api, scheme, what]),

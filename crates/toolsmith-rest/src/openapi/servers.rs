@@ -9,7 +9,11 @@ use super::{refer, text};
 use crate::form::Placed;
 
 /// The address of the first server a holder names, if it names any that can be used.
-pub(super) fn address(holder: &Value, base: Option<&Url>, notes: &mut Notes) -> Option<Placed<Template>> {
+pub(super) fn address(
+    holder: &Value,
+    base: Option<&Url>,
+    notes: &mut Notes,
+) -> Option<Placed<Template>> {
     let servers = holder.get("servers")?.as_array()?;
     let first = servers.first()?;
     let written = refer::string(first, "url")?;
@@ -24,7 +28,10 @@ pub(super) fn address(holder: &Value, base: Option<&Url>, notes: &mut Notes) -> 
     match resolve(&filled, base) {
         Ok(address) => template(&address),
         Err(reason) => {
-            notes.add(format!("the server {:?} cannot be used: {reason}", text::line(&filled, 120)));
+            notes.add(format!(
+                "the server {:?} cannot be used: {reason}",
+                text::line(&filled, 120)
+            ));
             None
         }
     }

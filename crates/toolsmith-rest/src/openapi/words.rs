@@ -14,9 +14,8 @@ const LONG: usize = 4000;
 /// The description of an operation: its summary, then what is said at length.
 pub(super) fn description(place: &Place<'_>, title: &str) -> DescriptionForm {
     let operation = place.operation;
-    let either = |field: &str| {
-        refer::string(operation, field).or_else(|| refer::string(place.item, field))
-    };
+    let either =
+        |field: &str| refer::string(operation, field).or_else(|| refer::string(place.item, field));
     let summary = either("summary").map(|summary| text::line(summary, *SHORT.end()));
     let described = either("description").map(|long| text::bounded(long, LONG));
     let (mut short, long) = match (summary, described) {
@@ -25,7 +24,11 @@ pub(super) fn description(place: &Place<'_>, title: &str) -> DescriptionForm {
             let (first, rest) = long.split_once("\n\n").unwrap_or((&long, ""));
             let short = text::line(first, *SHORT.end());
             // What was cut off stays readable.
-            let rest = if short.ends_with('…') { long.clone() } else { rest.trim().to_owned() };
+            let rest = if short.ends_with('…') {
+                long.clone()
+            } else {
+                rest.trim().to_owned()
+            };
             (sentence(&short), rest)
         }
         (None, None) => (String::new(), String::new()),
@@ -33,13 +36,18 @@ pub(super) fn description(place: &Place<'_>, title: &str) -> DescriptionForm {
     if short.chars().count() < *SHORT.start() {
         let (method, path) = (&place.method, text::line(place.path, 120));
         let request = format!("Sends {method} {path} to {title}.");
-        short = if short.is_empty() { request } else { format!("{short} {request}") };
+        short = if short.is_empty() {
+            request
+        } else {
+            format!("{short} {request}")
+        };
     }
     let mut important = Vec::new();
     if refer::is_true(operation, "deprecated") {
         important.push("It is deprecated; use another tool where there is one.".to_owned());
     }
-    let is_same = sentence(&text::line(&long, *SHORT.end())) == short;
+    // What was cut off the short form is not said yet.
+    let is_same = !short.ends_with('…') && sentence(&text::line(&long, *SHORT.end())) == short;
     let long = if is_same { String::new() } else { long };
     DescriptionForm::Parts {
         short,

@@ -26,12 +26,17 @@ pub fn to_yaml(imported: &Imported, header_comment: &str) -> Result<String, Open
     }
     left_out(&mut file, imported);
     if !imported.notes.is_empty() {
-        comment(&mut file, "", "");
+        gap(&mut file);
         comment(&mut file, "", "Notes:");
         for note in imported.notes.iter().take(NOTES) {
             comment(&mut file, "- ", note);
         }
-        if let Some(more) = imported.notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
+        if let Some(more) = imported
+            .notes
+            .len()
+            .checked_sub(NOTES)
+            .filter(|more| *more > 0)
+        {
             comment(&mut file, "- ", &format!("and {more} more"));
         }
     }
@@ -48,12 +53,15 @@ fn left_out(file: &mut String, imported: &Imported) {
     if imported.left_out.is_empty() {
         return;
     }
-    comment(file, "", "");
+    gap(file);
     let total = imported.left_out.len() + imported.entry.tools.len();
     comment(
         file,
         "",
-        &format!("Left out: {} of {total} operations.", imported.left_out.len()),
+        &format!(
+            "Left out: {} of {total} operations.",
+            imported.left_out.len()
+        ),
     );
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for left in &imported.left_out {
@@ -75,6 +83,13 @@ fn left_out(file: &mut String, imported: &Imported) {
             comment(file, "    ", &format!("and {more} more"));
         }
         named += shown;
+    }
+}
+
+/// An empty line between comments.
+fn gap(file: &mut String) {
+    if !file.is_empty() {
+        comment(file, "", "");
     }
 }
 

@@ -28,7 +28,9 @@ const ENUM_BYTES: usize = 8 << 10;
 const VALUE_BYTES: usize = 1 << 10;
 const VALUE_DEPTH: usize = 8;
 
-const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
+const TYPES: [&str; 7] = [
+    "null", "boolean", "object", "array", "number", "string", "integer",
+];
 
 pub(super) fn convert<'d>(pool: &mut Pool<'d>, schema: &'d Value, notes: &mut Notes) -> Piece {
     let mut conversion = Conversion {
@@ -114,7 +116,8 @@ impl<'d> Conversion<'_, 'd> {
             },
             None => "a `$ref` is no text".to_owned(),
         };
-        self.notes.add(format!("{problem}; what it stands for accepts anything"));
+        self.notes
+            .add(format!("{problem}; what it stands for accepts anything"));
         None
     }
 
@@ -136,13 +139,16 @@ impl<'d> Conversion<'_, 'd> {
             (_, Value::Object(map)) if MAP.contains(&keyword) => {
                 let reach = reach.under(keyword);
                 let schemas = map.iter();
-                let schemas = schemas.map(|(name, s)| (name.clone(), self.schema(s, depth + 2, reach)));
+                let schemas =
+                    schemas.map(|(name, s)| (name.clone(), self.schema(s, depth + 2, reach)));
                 Some(Value::Object(schemas.collect()))
             }
             (_, Value::Array(list)) if LIST.contains(&keyword) => {
                 let reach = reach.under(keyword);
-                let schemas: Vec<Value> =
-                    list.iter().map(|s| self.schema(s, depth + 2, reach)).collect();
+                let schemas: Vec<Value> = list
+                    .iter()
+                    .map(|s| self.schema(s, depth + 2, reach))
+                    .collect();
                 (!schemas.is_empty()).then_some(Value::Array(schemas))
             }
             (_, Value::Bool(_) | Value::Object(_)) if ONE.contains(&keyword) => {
@@ -178,7 +184,9 @@ impl<'d> Conversion<'_, 'd> {
             }
             ("type", value) => kinds(value),
             ("enum", Value::Array(choices)) => self.choices(choices, value),
-            ("const", value) => (size(value) <= ENUM_BYTES).then(|| small_depth(value)).flatten(),
+            ("const", value) => (size(value) <= ENUM_BYTES)
+                .then(|| small_depth(value))
+                .flatten(),
             ("default", value) => small(value),
             ("examples", Value::Array(examples)) => {
                 let examples: Vec<Value> = examples.iter().filter_map(small).take(3).collect();
@@ -188,21 +196,22 @@ impl<'d> Conversion<'_, 'd> {
                 let can_run = self.pool.patterns.can_run(pattern);
                 if !can_run {
                     let shown = text::line(pattern, 80);
-                    self.notes.add(format!("the pattern {shown:?} cannot be checked here and is left to the API"));
+                    self.notes.add(format!(
+                        "the pattern {shown:?} cannot be checked here and is left to the API"
+                    ));
                 }
                 can_run.then(|| value.clone())
             }
-            ("multipleOf", Value::Number(number)) => {
-                number.as_f64().is_some_and(|number| number > 0.0).then(|| value.clone())
-            }
+            ("multipleOf", Value::Number(number)) => number
+                .as_f64()
+                .is_some_and(|number| number > 0.0)
+                .then(|| value.clone()),
             (
                 "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
                 | "maxProperties" | "minContains" | "maxContains",
                 Value::Number(number),
             ) => number.as_u64().map(Value::from),
-            ("uniqueItems" | "deprecated", Value::Bool(_)) => {
-                Some(value.clone())
-            }
+            ("uniqueItems" | "deprecated", Value::Bool(_)) => Some(value.clone()),
             ("dependentRequired", Value::Object(map)) => {
                 let is_names = |value: &Value| match value {
                     Value::Array(names) => names.iter().all(Value::is_string),
@@ -276,7 +285,10 @@ impl<'d> Conversion<'_, 'd> {
 
     /// The bounds of a number: in 3.0 a bound says beside itself whether it is excluded.
     fn bounds(&mut self, made: &mut Map<String, Value>, object: &Map<String, Value>) {
-        let pairs = [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")];
+        let pairs = [
+            ("minimum", "exclusiveMinimum"),
+            ("maximum", "exclusiveMaximum"),
+        ];
         for (bound, exclusive) in pairs {
             let number = object.get(bound).filter(|value| value.is_number());
             match (number, object.get(exclusive)) {
@@ -311,8 +323,22 @@ pub(super) fn is_other_way(root: &Value, side: Side, schema: &Value) -> bool {
 
 /// Whether leaving a keyword out makes a schema accept more.
 fn restricts(keyword: &str) -> bool {
-    let says_little = ["description", "title", "example", "examples", "default", "nullable"];
-    let is_other = ["xml", "discriminator", "externalDocs", "deprecated", "readOnly", "writeOnly"];
+    let says_little = [
+        "description",
+        "title",
+        "example",
+        "examples",
+        "default",
+        "nullable",
+    ];
+    let is_other = [
+        "xml",
+        "discriminator",
+        "externalDocs",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ];
     !says_little.contains(&keyword)
         && !is_other.contains(&keyword)
         && !["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].contains(&keyword)
@@ -389,7 +415,9 @@ fn drop_unfit_default(made: &mut Map<String, Value>) {
 }
 
 fn small(value: &Value) -> Option<Value> {
-    (size(value) <= VALUE_BYTES).then(|| small_depth(value)).flatten()
+    (size(value) <= VALUE_BYTES)
+        .then(|| small_depth(value))
+        .flatten()
 }
 
 fn small_depth(value: &Value) -> Option<Value> {

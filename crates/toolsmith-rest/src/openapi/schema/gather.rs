@@ -56,7 +56,11 @@ impl Pool<'_> {
             let reached = self.reach(&root, limit, |piece| piece.bare_bytes, notes);
             if let Some((value, count)) = self.largest(&root, &reached.order) {
                 let is_whole = reached.is_complete && count == reached.order.len();
-                let cut = if is_whole && depth == usize::MAX { Cut::Descriptions } else { Cut::Parts };
+                let cut = if is_whole && depth == usize::MAX {
+                    Cut::Descriptions
+                } else {
+                    Cut::Parts
+                };
                 return Some((value, cut));
             }
         }
@@ -120,16 +124,16 @@ impl Pool<'_> {
 
     /// The schema with these definitions; references to others are opened, and so is
     /// what would apply itself to the same value without end.
-    fn assemble(
-        &self,
-        root: &Piece,
-        included: &[usize],
-        dress: Dress,
-    ) -> Value {
+    fn assemble(&self, root: &Piece, included: &[usize], dress: Dress) -> Value {
         let taken: HashSet<usize> = included.iter().copied().collect();
         let circles = self.circles(root, included, &taken);
         let pieces = || included.iter().filter_map(|number| self.piece(*number));
-        let is_open = |piece: &Piece| piece.references.iter().any(|number| !taken.contains(number));
+        let is_open = |piece: &Piece| {
+            piece
+                .references
+                .iter()
+                .any(|number| !taken.contains(number))
+        };
         let is_opened = !circles.is_empty() || is_open(root) || pieces().any(is_open);
         let is_loose = is_opened || root.is_loose || pieces().any(|piece| piece.is_loose);
         let mend = |from: Option<usize>, value: &mut Value| {

@@ -30,7 +30,10 @@ impl Patterns {
         if self.tried.len() >= MAX_TRIED {
             return false;
         }
-        let can = RegexBuilder::new(pattern).size_limit(MAX_BYTES).build().is_ok();
+        let can = RegexBuilder::new(pattern)
+            .size_limit(MAX_BYTES)
+            .build()
+            .is_ok();
         self.tried.insert(pattern.to_owned(), can);
         can
     }

@@ -41,7 +41,10 @@ pub(in crate::openapi) struct Field<'d> {
 
 /// The fields of a plain object, also of one that is put together by `allOf`. Nothing
 /// for whatever else a schema describes.
-pub(in crate::openapi) fn plain_object<'d>(root: &'d Value, schema: &'d Value) -> Option<Vec<Field<'d>>> {
+pub(in crate::openapi) fn plain_object<'d>(
+    root: &'d Value,
+    schema: &'d Value,
+) -> Option<Vec<Field<'d>>> {
     let mut fields: Vec<Field<'d>> = Vec::new();
     let mut required: HashSet<&str> = HashSet::new();
     let mut left_out: HashSet<&str> = HashSet::new();
@@ -65,7 +68,12 @@ pub(in crate::openapi) fn plain_object<'d>(root: &'d Value, schema: &'d Value) -
         if let Some(Value::Array(names)) = object.get("required") {
             required.extend(names.iter().filter_map(Value::as_str));
         }
-        for (name, schema) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for (name, schema) in object
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             if is_other_way(root, Side::Request, schema) {
                 left_out.insert(name.as_str());
                 continue;
@@ -79,7 +87,11 @@ pub(in crate::openapi) fn plain_object<'d>(root: &'d Value, schema: &'d Value) -
                 return None;
             }
             let is_required = false;
-            fields.push(Field { name, schema, is_required });
+            fields.push(Field {
+                name,
+                schema,
+                is_required,
+            });
         }
         if let Some(Value::Array(all)) = object.get("allOf") {
             waiting.extend(all.iter().rev());
@@ -89,7 +101,8 @@ pub(in crate::openapi) fn plain_object<'d>(root: &'d Value, schema: &'d Value) -
         }
     }
     // A field that is demanded and not described is more than arguments can tell.
-    let is_known = |name: &&str| left_out.contains(*name) || fields.iter().any(|field| field.name == *name);
+    let is_known =
+        |name: &&str| left_out.contains(*name) || fields.iter().any(|field| field.name == *name);
     if fields.is_empty() || !required.iter().all(is_known) {
         return None;
     }
@@ -100,10 +113,12 @@ pub(in crate::openapi) fn plain_object<'d>(root: &'d Value, schema: &'d Value) -
 }
 
 fn is_plain(object: &Map<String, Value>) -> bool {
-    object.iter().all(|(keyword, value)| match keyword.as_str() {
-        "type" => value == "object",
-        "additionalProperties" => value == &Value::Bool(false),
-        "nullable" | "readOnly" | "writeOnly" => value == &Value::Bool(false),
-        keyword => HARMLESS.contains(&keyword) || keyword.starts_with("x-"),
-    })
+    object
+        .iter()
+        .all(|(keyword, value)| match keyword.as_str() {
+            "type" => value == "object",
+            "additionalProperties" => value == &Value::Bool(false),
+            "nullable" | "readOnly" | "writeOnly" => value == &Value::Bool(false),
+            keyword => HARMLESS.contains(&keyword) || keyword.starts_with("x-"),
+        })
 }

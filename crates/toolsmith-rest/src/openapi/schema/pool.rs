@@ -112,7 +112,11 @@ impl<'d> Pool<'d> {
         self.by_reference.insert(format!("#/$defs/{name}"), number);
         self.by_pointer.insert(reference.to_owned(), number);
         let piece = None;
-        self.definitions.push(Definition { name, source, piece });
+        self.definitions.push(Definition {
+            name,
+            source,
+            piece,
+        });
         Ok(number)
     }
 

@@ -56,7 +56,11 @@ impl<'s> Walk<'s> {
             add(self.follow(reference)?.saturating_mul(IN_PLACE_COST))?;
         }
         for (keyword, part) in beneath(object) {
-            let cost = if IN_PLACE.contains(&keyword) { IN_PLACE_COST } else { 1 };
+            let cost = if IN_PLACE.contains(&keyword) {
+                IN_PLACE_COST
+            } else {
+                1
+            };
             add(self.weigh(part)?.saturating_mul(cost))?;
         }
         self.depth -= 1;
