@@ -45,7 +45,7 @@ fn report(file: &str, wants_yaml: bool) -> Result<String, String> {
     if wants_yaml {
         return Ok(yaml);
     }
-    let again: Entry = read_back(&yaml)?;
+    let again: Entry = read_plainly(&yaml)?;
     let is_same = json!(again) == json!(imported.entry);
     let (registered, refused) = register(&imported);
     let left_out: Vec<Value> = imported
@@ -55,6 +55,7 @@ fn report(file: &str, wants_yaml: bool) -> Result<String, String> {
         .collect();
     let line = json!({
         "file": file,
+        "operations": operations(&bytes)?,
         "tools": imported.entry.tools.len(),
         "registered": registered,
         "refused": refused,
@@ -66,11 +67,43 @@ fn report(file: &str, wants_yaml: bool) -> Result<String, String> {
     Ok(line.to_string())
 }
 
-fn read_back(yaml: &str) -> Result<Entry, String> {
+fn read_plainly<T: serde::de::DeserializeOwned>(yaml: &str) -> Result<T, String> {
     // A file of a large API is larger than what a person would write.
     let mut options = serde_saphyr::Options::default();
     options.budget = None;
     serde_saphyr::from_str_with_options(yaml, options).map_err(|error| error.to_string())
+}
+
+/// How many operations there are, counted without the importer.
+fn operations(bytes: &[u8]) -> Result<usize, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let document: Value = match serde_json::from_str(text) {
+        Ok(document) => document,
+        Err(_) => read_plainly(text)?,
+    };
+    let methods = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
+    ];
+    let mut count = 0;
+    for item in document["paths"].as_object().into_iter().flatten() {
+        let (path, mut item) = item;
+        if path.starts_with("x-") {
+            continue;
+        }
+        if let Some(reference) = item["$ref"].as_str() {
+            let pointer = reference.strip_prefix('#').unwrap_or("none");
+            item = document.pointer(pointer).unwrap_or(&Value::Null);
+        }
+        count += match item {
+            Value::Object(fields) => fields
+                .keys()
+                .filter(|key| methods.contains(&key.as_str()))
+                .count(),
+            // A path that is none is told of once.
+            _ => 1,
+        };
+    }
+    Ok(count)
 }
 
 /// Registers every tool, and says which of them are refused.

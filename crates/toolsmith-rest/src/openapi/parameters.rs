@@ -44,8 +44,15 @@ pub(super) fn parameters<'d>(
 ) -> Result<Vec<Argument>, String> {
     let mut arguments = Vec::new();
     for parameter in merged(root, place)? {
-        let Some(given) = Given::of(parameter)? else {
-            continue;
+        let given = match Given::of(parameter) {
+            Ok(Some(given)) => given,
+            Ok(None) => continue,
+            // Nothing is lost with a parameter that need not be, and has no name.
+            Err(reason) if parameter.get("required") == Some(&Value::Bool(false)) => {
+                notes.add(format!("{whole}: {reason}; it is optional and left out"));
+                continue;
+            }
+            Err(reason) => return Err(reason),
         };
         match given.argument(root, pool, notes) {
             Ok(Some(argument)) => arguments.push(argument),
