@@ -14,6 +14,7 @@ mod execute;
 pub mod form;
 mod http;
 mod make;
+pub mod openapi;
 mod sort;
 
 pub use execute::RemoteTools;

@@ -1,6 +1,10 @@
-//! Tests of tools that come from files.
+//! Tests of tools that come from files, in one binary.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
+#![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "documents are written where they are imported"
+)]
 
 mod execute;
 mod http_answers;
@@ -11,3 +15,15 @@ mod http_requests;
 mod http_retries;
 mod http_server;
 mod injection;
+mod openapi_bodies;
+mod openapi_check;
+mod openapi_generated;
+mod openapi_hostile;
+mod openapi_mutated;
+mod openapi_names;
+mod openapi_operations;
+mod openapi_parameters;
+mod openapi_read;
+mod openapi_schemas;
+mod openapi_security;
+mod openapi_yaml;
