@@ -10,7 +10,9 @@
 //! secrets are looked up through the [`Lookup`](toolsmith_core::reference::Lookup) it
 //! hands over.
 
+mod command;
 pub mod form;
 mod make;
 
+pub use command::script;
 pub use make::{Made, Problem, Surroundings, make};

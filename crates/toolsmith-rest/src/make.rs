@@ -8,6 +8,7 @@ use std::sync::Arc;
 use toolsmith_core::AnyTool;
 use toolsmith_core::reference::{Lookup, Place};
 
+use crate::command;
 use crate::form::Entry;
 
 /// What tools made from files have around them. Cheap to clone.
@@ -112,6 +113,9 @@ fn add(entry: &Entry, surroundings: &Surroundings, made: &mut Made) {
     if entry.disabled {
         return;
     }
-    let _ = surroundings;
-    let _ = made;
+    if entry.command.is_some()
+        && let Err(problem) = command::tool(entry, surroundings, made)
+    {
+        made.problems.push(problem);
+    }
 }
