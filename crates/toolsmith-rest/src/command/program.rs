@@ -66,7 +66,7 @@ struct Order {
     program: OsString,
     arguments: Vec<OsString>,
     variables: Vec<(String, String)>,
-    stdin: Option<Vec<u8>>,
+    stdin: Vec<u8>,
 }
 
 /// The definition of such a tool.
@@ -111,7 +111,9 @@ impl Program {
                     program: argv.program().into(),
                     arguments: words.into_iter().map(Into::into).collect(),
                     variables: Vec::new(),
-                    stdin: stdin.as_ref().map(|text| text.fill(arguments).into_bytes()),
+                    stdin: stdin
+                        .as_ref()
+                        .map_or_else(Vec::new, |text| text.fill(arguments).into_bytes()),
                 })
             }
             Input::Script {
@@ -124,7 +126,7 @@ impl Program {
                     program: program.clone(),
                     arguments: rest.to_vec(),
                     variables: variables.fill(arguments)?,
-                    stdin: Some(arguments.as_value().to_string().into_bytes()),
+                    stdin: arguments.as_value().to_string().into_bytes(),
                 })
             }
         }

@@ -39,7 +39,7 @@ pub(super) struct Finished {
 /// Starts a program and stays with it until it is over.
 pub(super) async fn run(
     launch: &Launch,
-    input: Option<Vec<u8>>,
+    input: Vec<u8>,
     mut output: Output,
     context: &ToolContext,
 ) -> Result<Finished, ToolError> {
@@ -95,10 +95,7 @@ struct Feed {
 }
 
 impl Feed {
-    /// Without any input the stream is closed at once.
-    fn new(stdin: Option<ChildStdin>, input: Option<Vec<u8>>) -> Self {
-        let stdin = stdin.filter(|_| input.is_some());
-        let input = input.unwrap_or_default();
+    fn new(stdin: Option<ChildStdin>, input: Vec<u8>) -> Self {
         let written = 0;
         Self {
             stdin,
@@ -107,7 +104,7 @@ impl Feed {
         }
     }
 
-    /// Writes everything and closes the stream. A program that wants no more is no
+    /// Writes everything and closes the stream; without any input that is at once. A program that wants no more is no
     /// failure: `head` never does.
     async fn drain(&mut self) {
         while let Some(stdin) = &mut self.stdin {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use toolsmith_core::{AnyTool, ErrorKind, Outcome};
+use toolsmith_core::{AnyTool, ErrorKind, ToolError};
 
 use crate::command::{direct, made, unchecked};
 
@@ -74,10 +74,10 @@ fn tool(words: &str, parameters: &str) -> AnyTool {
 }
 
 /// What a tool was given, or what it was refused for.
-fn given(tool: &AnyTool, arguments: Value) -> Result<Vec<String>, Outcome> {
+fn given(tool: &AnyTool, arguments: Value) -> Result<Vec<String>, ToolError> {
     let outcome = runtime().block_on(direct(tool, arguments));
-    if !outcome.is_success() {
-        return Err(outcome);
+    if let Some(error) = outcome.error {
+        return Err(error);
     }
     let value = outcome.value.unwrap();
     let text = value.as_str().unwrap();
@@ -94,8 +94,7 @@ fn runtime() -> &'static Runtime {
 
 #[track_caller]
 fn refused(tool: &AnyTool, arguments: Value, said: &str) {
-    let outcome = given(tool, arguments.clone()).expect_err("it ran");
-    let error = outcome.error.unwrap();
+    let error = given(tool, arguments.clone()).expect_err("it ran");
     assert_eq!(error.kind, ErrorKind::InvalidParameters, "{arguments}");
     assert!(error.message.contains(said), "{arguments}: {error}");
     // And it is refused before anybody is asked to allow it.
@@ -159,6 +158,13 @@ fn no_way_around_leads_to_an_option() {
     refused(&list, json!({"a": ["x", "-x"]}), "may not begin with `-`");
     // A `--` that the model wrote is none of the file's.
     refused(&list, json!({"a": ["--", "-x"]}), "may not begin with `-`");
+    // Nor is one the model made of half a word.
+    let halves = tool("'-{a}', '{b}'", ANY);
+    refused(
+        &halves,
+        json!({"a": "-", "b": "-x"}),
+        "`b` may not begin with `-`",
+    );
     // A `--` that is left out protects nothing.
     let together = tool("[--, '{b}'], '{a}'", ANY);
     refused(&together, json!({"a": "-x"}), "may not begin with `-`");
@@ -274,9 +280,9 @@ proptest! {
                 let expected = [a.clone(), format!("-o{a}"), format!("{b}{a}"), "--".to_owned(), b, "last".to_owned()];
                 prop_assert_eq!(entries, expected);
             }
-            Err(outcome) => {
+            Err(error) => {
                 prop_assert!(!may_run);
-                prop_assert_eq!(outcome.error.unwrap().kind, ErrorKind::InvalidParameters);
+                prop_assert_eq!(error.kind, ErrorKind::InvalidParameters);
             }
         }
     }
