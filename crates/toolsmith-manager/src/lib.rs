@@ -10,11 +10,13 @@
 extern crate toolsmith_core as toolsmith;
 
 pub mod config;
+pub mod edit;
 pub mod lint;
 pub mod loader;
 mod manager;
 pub mod overlays;
 mod references;
+pub mod schemas;
 pub mod servers;
 pub mod spill;
 pub mod tool_example;
