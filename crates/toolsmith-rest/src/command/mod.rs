@@ -11,6 +11,9 @@
 //! | `run`, `output` | the program runs, and nothing of it stays |
 //! | `report` | exit status and output as an outcome |
 //!
+//! A program that is named by a relative path is looked for in the folder it runs in, one
+//! without any slash in the `PATH` it is given.
+//!
 //! [`script`] makes tools of files that are programs themselves. There is no sandbox yet,
 //! so a program runs only where its file says `sandbox: none`.
 

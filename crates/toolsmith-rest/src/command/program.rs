@@ -1,7 +1,6 @@
 //! The tool that starts a program: what it is, what a call would do, and the call.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use super::output::{Output, Watched};
 use super::report::report;
 use super::run::run;
 use super::script::variables::Variables;
-use super::text::Text;
+use super::text::{Text, plain};
 use crate::form::{Entry, ExitCodes, OutputForm, Sandbox};
 use crate::make::Problem;
 
@@ -132,27 +131,25 @@ impl Program {
         }
     }
 
-    /// What a person reads of a call.
-    fn summary(&self, order: &Order) -> String {
-        let mut line = "run without a sandbox:".to_owned();
+    /// What a person reads of a call: the program, and everything the call hands to it.
+    fn summary(&self, order: &Order, arguments: &Arguments) -> String {
+        let mut line = Line::new("run without a sandbox:");
         match &self.input {
             Input::Words { .. } => {
                 let words = std::iter::once(&order.program).chain(&order.arguments);
-                for word in words {
-                    if line.len() > SHOWN {
-                        line.push_str(" …");
-                        break;
-                    }
-                    line.push(' ');
-                    show(&word.to_string_lossy(), &mut line);
+                words.for_each(|word| line.add("", &word.to_string_lossy()));
+                if !order.stdin.is_empty() {
+                    line.add("reading ", &String::from_utf8_lossy(&order.stdin));
                 }
             }
             Input::Script { path, .. } => {
-                line.push_str(" the script ");
-                show(&path.to_string_lossy(), &mut line);
+                line.add("the script ", &path.to_string_lossy());
+                for (name, value) in arguments.iter() {
+                    line.add(&format!("{}=", shown(name)), &plain(value));
+                }
             }
         }
-        line
+        line.text
     }
 }
 
@@ -168,7 +165,7 @@ impl Tool for Program {
     /// What cannot be started is refused here already, before anybody is asked.
     fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
         let order = self.order(arguments)?;
-        Ok(Plan::new(self.summary(&order)))
+        Ok(Plan::new(self.summary(&order, arguments)))
     }
 
     async fn call(&self, arguments: Arguments, context: ToolContext) -> Outcome {
@@ -179,6 +176,13 @@ impl Tool for Program {
         if let Some(missing) = &self.environment.missing {
             let message = format!("{missing}; set it, and load the tools again");
             return Outcome::failure(ToolError::new(ErrorKind::Unavailable, message));
+        }
+        if context.is_cancelled() {
+            let error = ToolError::new(
+                ErrorKind::Cancelled,
+                "the call was given up before it began",
+            );
+            return Outcome::failure(error);
         }
         let launch = Launch::new(order.program)
             .arguments(order.arguments)
@@ -196,19 +200,39 @@ impl Tool for Program {
     }
 }
 
-/// Writes a word so that it can be taken for no other: quoted where it is not plain, and
+/// A line that people read, which ends where it gets long.
+struct Line {
+    text: String,
+}
+
+impl Line {
+    fn new(beginning: &str) -> Self {
+        let text = beginning.to_owned();
+        Self { text }
+    }
+
+    fn add(&mut self, before: &str, word: &str) {
+        if self.text.len() <= SHOWN {
+            self.text.push(' ');
+            self.text.push_str(before);
+            self.text.push_str(&shown(word));
+        } else if !self.text.ends_with(" …") {
+            self.text.push_str(" …");
+        }
+    }
+}
+
+/// A word written so that it can be taken for no other: quoted where it is not plain, and
 /// shortened where it is long.
-fn show(word: &str, line: &mut String) {
+fn shown(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
     let (word, rest) = match word.char_indices().nth(SHOWN_WORD) {
         Some((end, _)) => (&word[..end], "…"),
         None => (word, ""),
     };
-    let written = if !word.is_empty() && word.chars().all(is_plain) {
-        write!(line, "{word}{rest}")
+    if !word.is_empty() && word.chars().all(is_plain) {
+        format!("{word}{rest}")
     } else {
-        write!(line, "{word:?}{rest}")
-    };
-    // Writing to a text cannot fail.
-    let _ = written;
+        format!("{word:?}{rest}")
+    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use serde_json::json;
 use tempfile::TempDir;
 use toolsmith_core::ErrorKind;
@@ -11,7 +12,7 @@ use toolsmith_rest::form::Entry;
 use toolsmith_rest::{Made, script};
 use toolsmith_testing::{failure, value};
 
-use crate::command::{direct, surroundings, toolbox};
+use crate::command::{direct, surroundings, toolbox, unchecked};
 
 /// A script in a folder of its own.
 struct Script {
@@ -78,13 +79,12 @@ async fn numbers_and_booleans_are_variables_too() {
             .unwrap()
             .ends_with("|true|-2.5|unset")
     );
-    let plan = tool.plan(&toolsmith_core::Arguments::default()).unwrap();
-    assert!(
-        plan.summary
-            .starts_with("run without a sandbox: the script "),
-        "{}",
-        plan.summary
-    );
+    let plan = tool
+        .plan(&unchecked(json!({"who": "a b"})))
+        .unwrap()
+        .summary;
+    assert!(plan.starts_with("run without a sandbox: the script "));
+    assert!(plan.ends_with("/it.script who=\"a b\""), "{plan}");
 }
 
 #[tokio::test]
@@ -267,4 +267,16 @@ fn a_script_that_is_left_out_is_no_tool() {
     let script = write("# ---\n# name: it\n# disabled: true\n# ---\n", 0o644);
     let made = script.make();
     assert!(made.tools.is_empty() && made.problems.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_file_is_too_odd(bytes in any::<Vec<u8>>(), text in "[#/! \\-\n\ra:]{0,60}") {
+        let _ = script::header(&bytes);
+        if let Ok(Some(header)) = script::header(text.as_bytes()) {
+            prop_assert!(header.yaml.lines().count() < text.split('\n').count());
+        }
+    }
 }
