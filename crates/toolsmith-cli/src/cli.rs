@@ -113,6 +113,14 @@ const DENY: &str = rules!(
     "Deny calls; denying beats allowing. A tool goes by its bare name or the one it is offered by."
 );
 
+const SCHEMA_HELP: &str = "Examples:
+  toolsmith schema
+  toolsmith schema tools/native/weather.yaml
+  toolsmith schema toolsmith > toolsmith.schema.json
+
+Editors with a YAML language server read the schema that the first line of a file names:
+  # yaml-language-server: $schema=toolsmith.schema.json";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the tools there are
@@ -142,6 +150,12 @@ pub(crate) enum Command {
     Servers(Servers),
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
+    /// Print the JSON Schema of a file you write, for your editor
+    #[command(after_help = SCHEMA_HELP)]
+    Schema {
+        /// The file, there or not, or the name of its sort [default: list the sorts]
+        file: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell.

@@ -10,6 +10,7 @@
 extern crate toolsmith_core as toolsmith;
 
 pub mod config;
+pub mod edit;
 mod files;
 pub mod lint;
 pub mod loader;
@@ -19,6 +20,7 @@ pub mod overlays;
 mod overrides;
 mod references;
 mod root;
+pub mod schemas;
 pub mod servers;
 pub mod sets;
 mod setup;

@@ -10,6 +10,7 @@
 //! secrets are looked up through the [`Lookup`](toolsmith_core::reference::Lookup) it
 //! hands over.
 
+mod command;
 mod execute;
 pub mod form;
 mod http;
@@ -17,6 +18,7 @@ mod make;
 pub mod openapi;
 mod sort;
 
+pub use command::script;
 pub use execute::RemoteTools;
 pub use http::Pace;
 pub use make::{Made, Problem, Surroundings, make};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use toolsmith_core::reference::{Lookup, Place};
 use toolsmith_core::{AnyTool, ToolName};
 
+use crate::command;
 use crate::execute::{self, RemoteTools};
 use crate::form::Entry;
 use crate::http::{self, Filler, Pace, Shared};
@@ -171,10 +172,9 @@ impl Making<'_> {
                 let name = self.file.name.as_ref();
                 execute::add(entry, name, surroundings, filler, shared, made);
             }
-            // The place of `crate::command`.
             Sort::Command => {
-                let message = "commands cannot be run yet";
-                made.problems.push(Problem::new(message));
+                let problem = command::tool(entry, surroundings, made).err();
+                made.problems.extend(problem);
             }
         }
     }

@@ -7,6 +7,7 @@ mod connect;
 mod guide;
 mod login;
 mod offers;
+mod schema;
 mod serve;
 mod servers;
 mod sets;
@@ -34,6 +35,9 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         clap_complete::generate(*shell, &mut Cli::command(), "toolsmith", &mut script);
         print::line(&String::from_utf8_lossy(&script))?;
         return Ok(0);
+    }
+    if let Command::Schema { file } = &cli.command {
+        return schema::run(file.as_deref(), cli.json);
     }
     if let Command::Connect(connect) = &cli.command {
         // A client can be connected before the configuration is in order.
@@ -90,6 +94,9 @@ async fn run_here(
         Command::Batch(batch) => batch::run(session, cli, batch).await,
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
-        Command::Serve(_) | Command::Connect(_) | Command::Completions { .. } => Ok(0),
+        Command::Serve(_)
+        | Command::Connect(_)
+        | Command::Schema { .. }
+        | Command::Completions { .. } => Ok(0),
     }
 }

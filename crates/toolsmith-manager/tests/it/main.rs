@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
+mod edit;
 #[cfg(target_os = "linux")]
 mod gates;
 mod hostile;
@@ -12,6 +13,7 @@ mod overlays;
 mod overlays_hostile;
 mod overlays_refresh;
 mod reload;
+mod schemas;
 mod servers;
 mod servers_hostile;
 mod sets;

@@ -6,6 +6,9 @@
     reason = "documents are written where they are imported"
 )]
 
+mod command;
+mod command_end;
+mod command_injection;
 mod execute;
 mod http_answers;
 mod http_auth;
@@ -27,3 +30,4 @@ mod openapi_read;
 mod openapi_schemas;
 mod openapi_security;
 mod openapi_yaml;
+mod script;
