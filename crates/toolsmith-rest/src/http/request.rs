@@ -123,7 +123,9 @@ impl Pattern {
         let value = arguments.get(name).filter(|value| !value.is_null());
         let value = value.ok_or_else(missing)?;
         let placement = self.places.of(name, false).ok_or_else(missing)?;
-        Ok(encode::joined(value, placement.list, encode::segment))
+        let segment = encode::joined(value, placement.list, encode::segment);
+        // The mark of a list may stand in a query as it is, and not in a path.
+        Ok(segment.replace('|', "%7C"))
     }
 
     fn is_declared(&self, argument: &str) -> bool {

@@ -336,7 +336,7 @@ fn hostile_texts_in_all_places() {
     let text = proptest::collection::vec(piece, 1..3).prop_map(|pieces| pieces.concat());
     let texts = proptest::collection::vec(text, PLACES.len());
     let mut runner = TestRunner::new(Config {
-        cases: 128,
+        cases: 64,
         failure_persistence: None,
         ..Config::default()
     });
