@@ -340,7 +340,10 @@ async fn a_server_that_hangs_is_left_when_the_time_is_up() {
     let (server, tool) = tool_for(HANG.to_vec(), "timeout: 50ms").await;
     let error = failure(&tool, json!({})).await;
     assert_eq!(error.kind, ErrorKind::Timeout);
-    server.gone.notified().await;
+    // On a busy machine the time may be up before the request is there.
+    if !server.seen().is_empty() {
+        server.gone.notified().await;
+    }
 }
 
 #[tokio::test]

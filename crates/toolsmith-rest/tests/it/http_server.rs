@@ -200,6 +200,7 @@ pub(crate) fn surroundings() -> Surroundings {
     let table = Table(HashMap::from([
         ("SECRET", SECRET),
         ("TOKEN", "tok:en/pärt+2"),
+        ("BRACED", "hid/den{value"),
         ("BROKEN", "one\r\nX-Other: two"),
         ("key.txt", "from-a-file"),
     ]));
