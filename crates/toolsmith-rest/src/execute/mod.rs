@@ -125,10 +125,11 @@ pub(crate) fn add(
                 "an `adapter` needs `api_url`, where its server is",
             ));
         }
-        let service = http::service(entry, surroundings, filler, shared, &mut gathered);
+        let service = Service::read(entry, surroundings, filler, shared, &mut gathered);
+        let address = service.as_ref().map(|service| &service.address);
         let path = |key: &str, path: Option<&String>, default: &str| {
             let path = path.map_or(default, String::as_str);
-            http::fixed(service.as_ref(), path)
+            Prepared::fixed(address, path)
                 .map_err(|message| Problem::new(format!("`{key}`: {message}")))
         };
         let schema = path("schema_path", entry.schema_path.as_ref(), "/schema")?;

@@ -73,7 +73,7 @@ impl Remote {
     async fn run(&self, arguments: &Arguments) -> Result<Outcome, ToolError> {
         let mut request = self.server.execute.clone();
         let body = json!({ "name": self.name, "parameters": arguments.as_value() });
-        request.body = Some(http::json_body(&body));
+        request.body = Some(http::Body::json(&body));
         match self.server.ask(&request).await? {
             Some(answer) => outcome(answer),
             None => Ok(Outcome::nothing().with_message("done; the server said nothing more")),

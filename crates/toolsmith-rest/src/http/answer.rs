@@ -93,6 +93,19 @@ pub(crate) async fn read(
     })
 }
 
+/// Reads an answer as a value: JSON, a text, or nothing.
+///
+/// # Errors
+/// When it is something else, or cannot be read.
+pub(crate) async fn value_of(answer: Answer) -> Result<Option<Value>, ToolError> {
+    match read(answer, None, MAX_BYTES).await?.content {
+        Content::Nothing => Ok(None),
+        Content::Json(value) => Ok(Some(value)),
+        Content::Text(text) => Ok(Some(text.into())),
+        Content::Media(_) => Err(ToolError::failed("the answer is neither JSON nor text")),
+    }
+}
+
 /// The headers of an answer that has nothing else.
 pub(crate) fn headers(answer: &Answer) -> Value {
     let mut headers = Map::new();

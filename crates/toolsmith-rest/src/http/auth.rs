@@ -94,6 +94,7 @@ impl Auth {
                 let settings = settings
                     .map_err(|message| gathered.problem("auth.token_url", placed, &message))
                     .ok()?;
+                gathered.secrets.push(settings.basic());
                 Some(Self::Tokens(shared.tokens(settings)))
             }
         }

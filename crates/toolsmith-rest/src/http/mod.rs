@@ -1,341 +1,47 @@
 //! APIs over HTTP.
 //!
-//! An entry is checked and turned into a `pattern` once ([`add`]). A call fills the
-//! pattern with arguments (`request`), sends it (`service`), reads the answer (`answer`)
-//! and returns the part that the file asks for (`shape`). What connects, and to where,
-//! is the guarded client's to say.
+//! An entry is checked and turned into a pattern once (`make`). A call fills the pattern
+//! with arguments (`request`), sends it (`service`), reads the answer (`answer`) and
+//! returns the part that the file asks for (`shape`). What connects, and to where, is
+//! the guarded client's to say.
 
+// From an entry to a tool.
 mod address;
-mod answer;
 mod auth;
-mod body;
-mod encode;
-mod failure;
 mod fill;
-mod hush;
-mod oauth;
-mod pace;
-mod pages;
-mod pairs;
+mod make;
 mod place;
-mod request;
-mod retry;
-mod service;
-mod shape;
 mod shared;
 mod template;
 mod tool;
 mod written;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+// From arguments to a request.
+mod body;
+mod encode;
+mod pairs;
+mod request;
 
-use serde_json::Value;
-use toolsmith_core::{AnyTool, Hints, Kind, Source, ToolError};
+// From a request to an answer.
+mod hush;
+mod oauth;
+mod pace;
+mod retry;
+mod service;
 
-use crate::form::{BodyForm, Entry, HttpMethod, PlaceName, Placed};
-use crate::make::{Made, Problem, Surroundings};
+// From an answer to an outcome.
+mod answer;
+mod failure;
+mod pages;
+mod shape;
 
+pub(crate) use answer::value_of;
+pub(crate) use body::Body;
 pub(crate) use failure::excerpt;
 pub(crate) use fill::{Filler, Gathered};
+pub(crate) use make::add;
 pub use pace::Pace;
 pub(crate) use request::Prepared;
 pub(crate) use service::Service;
 pub(crate) use shared::Shared;
 pub(crate) use tool::{given_up, unavailable};
-
-use address::Address;
-use answer::MAX_BYTES;
-use auth::Auth;
-use body::{Body, Content};
-use hush::Hush;
-use pages::Pages;
-use pairs::Pairs;
-use place::Places;
-use request::Pattern;
-use service::Answer;
-use shape::Shape;
-use template::PathTemplate;
-use tool::HttpTool;
-use written::Written;
-
-/// Makes the tool of an entry that has an `api_url`.
-pub(crate) fn add(
-    entry: &Entry,
-    surroundings: &Surroundings,
-    filler: &mut Filler<'_>,
-    shared: &mut Shared,
-    made: &mut Made,
-) {
-    let mut gathered = Gathered::default();
-    match tool(entry, surroundings, filler, shared, &mut gathered) {
-        Ok(tool) => made.tools.push(tool),
-        Err(mut problems) => gathered.problems.append(&mut problems),
-    }
-    gathered.note(made);
-}
-
-fn tool(
-    entry: &Entry,
-    surroundings: &Surroundings,
-    filler: &mut Filler<'_>,
-    shared: &mut Shared,
-    gathered: &mut Gathered,
-) -> Result<AnyTool, Vec<Problem>> {
-    let method = entry.method.unwrap_or_default();
-    let definition = entry
-        .definition(Source::Rest, Kind::Network, hints(method))
-        .map_err(|problem| vec![problem])?;
-    let mut problems = Vec::new();
-    let service = service(entry, surroundings, filler, shared, gathered);
-    let below = entry.path.as_ref().map(|path| {
-        let below = PathTemplate::parse(&path.value);
-        below.map_err(|message| Problem::at(path.place, format!("`path`: {message}")))
-    });
-    let below = note(below.transpose(), &mut problems)
-        .flatten()
-        .unwrap_or_default();
-    let path = match &service {
-        Some(service) => service.address.base.join(&below),
-        None => below,
-    };
-    let written = entry
-        .request
-        .as_ref()
-        .map(|request| Written::read(&request.value));
-    let templated = written.as_ref().map(Written::names);
-    let places = Places::settle(
-        entry,
-        &definition,
-        (&path, service.is_some()),
-        templated.as_ref(),
-    );
-    let places = note_all(places, &mut problems);
-    let shape = note_all(Shape::read(entry.response.as_ref()), &mut problems);
-    let select = shape.as_ref().and_then(|shape| shape.select.as_deref());
-    let pages = entry
-        .pagination
-        .as_ref()
-        .map(|form| Pages::read(form, select));
-    let pages = note_all(pages.transpose(), &mut problems).flatten();
-    if let (Some(request), Some(names)) = (&entry.request, &templated) {
-        let declared = definition.input.as_value().get("properties");
-        let unknown = names
-            .iter()
-            .filter(|name| declared.and_then(|it| it.get(name)).is_none());
-        problems.extend(unknown.map(|name| undeclared(request, name)));
-    }
-    if let (Some(places), Some(service)) = (&places, &service) {
-        problems.extend(contested(places, service));
-    }
-    let (Some(places), Some(shape), true) = (places, shape, problems.is_empty()) else {
-        return Err(problems);
-    };
-    let content = match written {
-        Some(written) => Content::Written(written),
-        None => places.content(),
-    };
-    let form = entry.body.unwrap_or_default();
-    let fields = places.names_in(PlaceName::Body).count();
-    if form == BodyForm::Text && matches!(content, Content::Fields) && fields != 1 {
-        let message = "`body: text` is one argument; place it as `whole_body`";
-        return Err(vec![Problem::new(message)]);
-    }
-    if !gathered.problems.is_empty() {
-        // They are told by whoever gathered them.
-        return Err(Vec::new());
-    }
-    let key = service.as_ref().and_then(|service| service.auth.query());
-    let pattern = Pattern {
-        method,
-        path,
-        places,
-        content,
-        form,
-        templated: templated.unwrap_or_default(),
-        kept: key.map(str::to_owned).into_iter().collect(),
-    };
-    let missing = || {
-        gathered
-            .told()
-            .unwrap_or_else(|| "its address is not known".to_owned())
-    };
-    Ok(AnyTool::new(HttpTool {
-        definition: Arc::new(definition),
-        binding: entry.binding(),
-        pattern,
-        shape,
-        pages,
-        service: service.ok_or_else(missing),
-    }))
-}
-
-/// The API as an entry asks it; none where something it refers to is not there.
-pub(crate) fn service(
-    entry: &Entry,
-    surroundings: &Surroundings,
-    filler: &mut Filler<'_>,
-    shared: &mut Shared,
-    gathered: &mut Gathered,
-) -> Option<Service> {
-    let url = entry.api_url.as_ref()?;
-    let address = filler.text("api_url", url, gathered).and_then(|text| {
-        let address = Address::parse(&text);
-        address
-            .map_err(|message| gathered.problem("api_url", url, &message))
-            .ok()
-    });
-    let auth = Auth::read(entry, filler, shared, gathered);
-    let mut headers = Vec::new();
-    for (name, value) in &entry.headers {
-        let key = format!("headers.{name}");
-        if let Some(problem) = place::header_problem(name) {
-            gathered.problem(&key, value, &format!("it {problem}"));
-            continue;
-        }
-        let Some(text) = filler.text(&key, value, gathered) else {
-            continue;
-        };
-        if text.contains(|c: char| c.is_control()) {
-            gathered.problem(
-                &key,
-                value,
-                "it holds a line break or another control character",
-            );
-            continue;
-        }
-        let is_it = |header: &str| header.eq_ignore_ascii_case(name);
-        if auth.as_ref().and_then(Auth::header).is_some_and(is_it) {
-            gathered.problem(&key, value, "`auth` sets this header already");
-        }
-        headers.push((name.clone(), text));
-    }
-    let (address, auth) = (address?, auth?);
-    if !gathered.missing.is_empty() || !gathered.problems.is_empty() {
-        return None;
-    }
-    let mut origins = vec![address.origin.clone()];
-    if let Auth::Tokens(tokens) = &auth {
-        origins.push(tokens.origin().to_owned());
-    }
-    Some(Service {
-        connection: shared.connection(origins),
-        address,
-        headers,
-        auth,
-        pace: surroundings.pace.clone(),
-        rate: entry.rate_limit,
-        retries: entry.retries.unwrap_or(retry::DEFAULT_RETRIES),
-        hush: Hush::new(gathered.secrets.iter().map(String::as_str)),
-    })
-}
-
-/// A request that no argument has a part in, below the address of an API.
-///
-/// # Errors
-/// Says what no path may hold.
-pub(crate) fn fixed(service: Option<&Service>, path: &str) -> Result<Prepared, String> {
-    let below = PathTemplate::parse(path)?;
-    let path = match service {
-        Some(service) => service.address.base.join(&below),
-        None => below,
-    };
-    if let Some(name) = path.names().next() {
-        return Err(format!("there is no argument `{name}` here"));
-    }
-    let mut query = Pairs::default();
-    for (name, value) in path.query() {
-        query.push(name, value);
-    }
-    let path = path
-        .fill(|_| Ok(String::new()))
-        .map_err(|error| error.message)?;
-    let origin = service.map_or("", |service| service.address.origin.as_str());
-    Ok(Prepared {
-        method: HttpMethod::Get,
-        place: format!("{origin}{path}"),
-        query,
-        headers: Vec::new(),
-        cookies: Vec::new(),
-        body: None,
-    })
-}
-
-/// Reads an answer as a value: JSON, a text, or nothing.
-///
-/// # Errors
-/// When it is something else, or cannot be read.
-pub(crate) async fn value_of(answer: Answer) -> Result<Option<Value>, ToolError> {
-    match answer::read(answer, None, MAX_BYTES).await?.content {
-        answer::Content::Nothing => Ok(None),
-        answer::Content::Json(value) => Ok(Some(value)),
-        answer::Content::Text(text) => Ok(Some(text.into())),
-        answer::Content::Media(_) => Err(ToolError::failed("the answer is neither JSON nor text")),
-    }
-}
-
-/// A value as the body of a request.
-pub(crate) fn json_body(value: &Value) -> Body {
-    Body::json(value)
-}
-
-fn hints(method: HttpMethod) -> Hints {
-    let mut hints = Hints::default();
-    hints.open_world = Some(true);
-    match method {
-        HttpMethod::Get | HttpMethod::Head | HttpMethod::Options => {
-            hints.idempotent = Some(true);
-            hints.destructive = Some(false);
-        }
-        HttpMethod::Put => hints.idempotent = Some(true),
-        HttpMethod::Delete => {
-            hints.idempotent = Some(true);
-            hints.destructive = Some(true);
-        }
-        HttpMethod::Post | HttpMethod::Patch => {}
-    }
-    hints
-}
-
-fn undeclared(request: &Placed<Value>, name: &str) -> Problem {
-    let message = format!(
-        "`request` names `{{{name}}}`, which is no parameter; declare it under `parameters`, or \
-         write `{{{{{name}}}}}` for the characters"
-    );
-    Problem::at(request.place, message)
-}
-
-/// Arguments in places that the file itself fills.
-fn contested(places: &Places, service: &Service) -> Vec<Problem> {
-    let own_headers = service.headers.iter().map(|(name, _)| name.as_str());
-    let own_headers: BTreeSet<String> = own_headers
-        .chain(service.auth.header())
-        .chain(["content-type", "cookie"])
-        .map(str::to_ascii_lowercase)
-        .collect();
-    let base = service
-        .address
-        .base
-        .query()
-        .iter()
-        .map(|(name, _)| name.as_str());
-    let own_query: BTreeSet<&str> = base.chain(service.auth.query()).collect();
-    let headers = places.names_in(PlaceName::Header);
-    let headers = headers.filter(|(_, name)| own_headers.contains(&name.to_ascii_lowercase()));
-    let query = places.names_in(PlaceName::Query);
-    let query = query.filter(|(_, name)| own_query.contains(name));
-    let contested = headers.chain(query).map(|(argument, name)| {
-        let message =
-            format!("the argument `{argument}` would go to `{name}`, which the file fills itself");
-        Problem::new(message)
-    });
-    contested.collect()
-}
-
-fn note<T>(result: Result<T, Problem>, problems: &mut Vec<Problem>) -> Option<T> {
-    note_all(result.map_err(|problem| vec![problem]), problems)
-}
-
-fn note_all<T>(result: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {
-    result.map_err(|mut found| problems.append(&mut found)).ok()
-}

@@ -78,9 +78,10 @@ impl Settings {
         })
     }
 
-    /// Scheme, host and port of where tokens are asked for.
-    pub(crate) fn origin(&self) -> &str {
-        &self.origin
+    /// What shows who asks: both halves encoded, and then joined.
+    pub(crate) fn basic(&self) -> String {
+        let (id, secret) = (&self.client_id, &self.client_secret);
+        STANDARD.encode(format!("{}:{}", encode::form(id), encode::form(secret)))
     }
 }
 
@@ -94,7 +95,7 @@ impl Tokens {
 
     /// Scheme, host and port of where tokens are asked for.
     pub(crate) fn origin(&self) -> &str {
-        self.settings.origin()
+        &self.settings.origin
     }
 
     /// A token that is good for now.
@@ -174,13 +175,8 @@ impl Tokens {
             pairs.push("client_id", client_id);
             pairs.push("client_secret", client_secret);
         } else {
-            let both = format!(
-                "{}:{}",
-                encode::form(client_id),
-                encode::form(client_secret)
-            );
-            let both = format!("Basic {}", STANDARD.encode(both));
-            request = request.header("authorization", both);
+            let basic = format!("Basic {}", self.settings.basic());
+            request = request.header("authorization", basic);
         }
         let sent = request
             .header("accept", "application/json")
@@ -224,7 +220,7 @@ impl Tokens {
     }
 
     fn hush(&self) -> Hush {
-        Hush::new([self.settings.client_secret.as_str()])
+        Hush::new([&*self.settings.client_secret, &*self.settings.basic()])
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Pages {
 
 /// The entries of all pages.
 #[derive(Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct Entries {
     pub(crate) items: Vec<Value>,
     pub(crate) pages: u32,
     pub(crate) status: u16,
@@ -108,7 +108,7 @@ impl Pages {
         shape: &Shape,
         mut request: Prepared,
         context: &ToolContext,
-    ) -> Result<Gathered, ToolError> {
+    ) -> Result<Entries, ToolError> {
         let mut number = self.first(&mut request);
         let (mut gathered, mut bytes) = (Vec::new(), 0);
         let mut pages = 0;
@@ -170,7 +170,7 @@ impl Pages {
                     continue;
                 }
             };
-            return Ok(Gathered {
+            return Ok(Entries {
                 items: gathered,
                 pages,
                 status: read.status,

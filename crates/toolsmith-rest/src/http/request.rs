@@ -123,7 +123,9 @@ impl Pattern {
         let value = arguments.get(name).filter(|value| !value.is_null());
         let value = value.ok_or_else(missing)?;
         let placement = self.places.of(name, false).ok_or_else(missing)?;
-        Ok(encode::joined(value, placement.list, encode::segment))
+        let segment = encode::joined(value, placement.list, encode::segment);
+        // The mark of a list may stand in a query as it is, and not in a path.
+        Ok(segment.replace('|', "%7C"))
     }
 
     fn is_declared(&self, argument: &str) -> bool {
@@ -151,6 +153,37 @@ impl Pattern {
 }
 
 impl Prepared {
+    /// A request that no argument has a part in, below the address of an API.
+    ///
+    /// # Errors
+    /// Says what no path may hold.
+    pub(crate) fn fixed(address: Option<&Address>, path: &str) -> Result<Self, String> {
+        let below = PathTemplate::parse(path)?;
+        let path = match address {
+            Some(address) => address.base.join(&below),
+            None => below,
+        };
+        if let Some(name) = path.names().next() {
+            return Err(format!("there is no argument `{name}` here"));
+        }
+        let mut query = Pairs::default();
+        for (name, value) in path.query() {
+            query.push(name, value);
+        }
+        let path = path
+            .fill(|_| Ok(String::new()))
+            .map_err(|error| error.message)?;
+        let origin = address.map_or("", |address| address.origin.as_str());
+        Ok(Self {
+            method: HttpMethod::Get,
+            place: format!("{origin}{path}"),
+            query,
+            headers: Vec::new(),
+            cookies: Vec::new(),
+            body: None,
+        })
+    }
+
     /// The whole address, as the client will read it.
     ///
     /// # Errors

@@ -9,12 +9,15 @@ use toolsmith_net::{Client, Response};
 use super::address::Address;
 use super::auth::Auth;
 use super::failure;
+use super::fill::{Filler, Gathered};
 use super::hush::Hush;
 use super::pace::Pace;
+use super::place::header_problem;
 use super::request::{self, Prepared};
 use super::retry;
-use super::shared::Connection;
-use crate::form::{HttpMethod, Rate};
+use super::shared::{Connection, Shared};
+use crate::form::{Entry, HttpMethod, Rate};
+use crate::make::Surroundings;
 
 /// What is asked for where the file does not say.
 const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.5";
@@ -52,6 +55,66 @@ impl Answer {
 }
 
 impl Service {
+    /// The API as an entry asks it; none where something it refers to is not there.
+    pub(crate) fn read(
+        entry: &Entry,
+        surroundings: &Surroundings,
+        filler: &mut Filler<'_>,
+        shared: &mut Shared,
+        gathered: &mut Gathered,
+    ) -> Option<Self> {
+        let url = entry.api_url.as_ref()?;
+        let address = filler.text("api_url", url, gathered).and_then(|text| {
+            let address = Address::parse(&text);
+            address
+                .map_err(|message| gathered.problem("api_url", url, &message))
+                .ok()
+        });
+        let auth = Auth::read(entry, filler, shared, gathered);
+        let mut headers = Vec::new();
+        for (name, value) in &entry.headers {
+            let key = format!("headers.{name}");
+            if let Some(problem) = header_problem(name) {
+                gathered.problem(&key, value, &format!("it {problem}"));
+                continue;
+            }
+            let Some(text) = filler.text(&key, value, gathered) else {
+                continue;
+            };
+            if text.contains(|c: char| c.is_control()) {
+                gathered.problem(
+                    &key,
+                    value,
+                    "it holds a line break or another control character",
+                );
+                continue;
+            }
+            let is_it = |header: &str| header.eq_ignore_ascii_case(name);
+            if auth.as_ref().and_then(Auth::header).is_some_and(is_it) {
+                gathered.problem(&key, value, "`auth` sets this header already");
+            }
+            headers.push((name.clone(), text));
+        }
+        let (address, auth) = (address?, auth?);
+        if !gathered.missing.is_empty() || !gathered.problems.is_empty() {
+            return None;
+        }
+        let mut origins = vec![address.origin.clone()];
+        if let Auth::Tokens(tokens) = &auth {
+            origins.push(tokens.origin().to_owned());
+        }
+        Some(Self {
+            connection: shared.connection(origins),
+            address,
+            headers,
+            auth,
+            pace: surroundings.pace.clone(),
+            rate: entry.rate_limit,
+            retries: entry.retries.unwrap_or(retry::DEFAULT_RETRIES),
+            hush: Hush::new(gathered.secrets.iter().map(String::as_str)),
+        })
+    }
+
     /// Sends a request and returns the answer to it, if it is a success.
     ///
     /// # Errors

@@ -86,8 +86,18 @@ fn addresses_that_are_none() {
     ] {
         check(&format!("{{ name: t, api_url: '{url}' }}"), told);
     }
-    let made = make_from("{ name: t, api_url: 'https://user:hunter2@a/' }");
-    assert!(!format!("{made:?}").contains("hunter2"));
+    for (url, secret) in [
+        ("https://user:hunter2@a/", "hunter2"),
+        ("https://a/${env:BRACED}", "den"),
+        ("${env:BRACED}", "den"),
+    ] {
+        let told = format!(
+            "{:?}",
+            make_from(&format!("{{ name: t, api_url: '{url}' }}")).problems
+        );
+        assert!(told.contains("`api_url`"), "{told}");
+        assert!(!told.contains(secret), "{told}");
+    }
 }
 
 #[test]

@@ -217,6 +217,12 @@ async fn what_no_path_can_hold() {
     assert_eq!(server.seen().len(), 0);
     value(&tool, given(json!("..."), ".", "a")).await;
     assert_eq!(server.only().path, "/a/.../.a");
+    let tool = server.tool(
+        "{ name: t, api_url: SERVER, path: '/{x}', parameters: { properties: { x: {} } }, \
+          places: { x: { in: path, list: pipe } } }",
+    );
+    value(&tool, json!({ "x": ["a", "b/c"] })).await;
+    assert_eq!(server.last().path, "/a%7Cb%2Fc");
 }
 
 #[tokio::test]

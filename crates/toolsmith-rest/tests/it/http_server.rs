@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use toolsmith_core::reference::Lookup;
-use toolsmith_core::tool::Work;
-use toolsmith_core::{AnyTool, Arguments, ErrorKind, Outcome, ToolContext, ToolError};
+use toolsmith_core::{AnyTool, Arguments, ErrorKind, Outcome, ToolError};
 use toolsmith_rest::{Made, Surroundings, make};
+use toolsmith_runtime::{Mode, Policy, Toolbox};
 
 /// A request as it arrived.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,8 @@ impl Seen {
 pub(crate) struct Server {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
+    /// Told when a client left that got no answer.
+    pub(crate) gone: Arc<Notify>,
 }
 
 impl Server {
@@ -61,9 +64,12 @@ impl Server {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let (noted, answer) = (Arc::clone(&seen), Arc::new(answer));
+        let gone = Arc::new(Notify::new());
+        let left = Arc::clone(&gone);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let (noted, answer) = (Arc::clone(&noted), Arc::clone(&answer));
+                let left = Arc::clone(&left);
                 tokio::spawn(async move {
                     let request = read(&mut stream).await;
                     let before = {
@@ -73,7 +79,10 @@ impl Server {
                     };
                     let answer = answer(&request, before);
                     if answer == HANG {
-                        std::future::pending::<()>().await;
+                        // Nothing more comes, but for the end.
+                        let _ = stream.read_u8().await;
+                        left.notify_one();
+                        return;
                     }
                     let endless = answer.ends_with(ENDLESS);
                     // The client may have gone.
@@ -82,7 +91,7 @@ impl Server {
                 });
             }
         });
-        Self { url, seen }
+        Self { url, seen, gone }
     }
 
     pub(crate) async fn saying(value: Value) -> Self {
@@ -191,6 +200,7 @@ pub(crate) fn surroundings() -> Surroundings {
     let table = Table(HashMap::from([
         ("SECRET", SECRET),
         ("TOKEN", "tok:en/pärt+2"),
+        ("BRACED", "hid/den{value"),
         ("BROKEN", "one\r\nX-Other: two"),
         ("key.txt", "from-a-file"),
     ]));
@@ -219,15 +229,16 @@ pub(crate) fn arguments(value: Value) -> Arguments {
     }
 }
 
-pub(crate) async fn call(tool: &AnyTool, value: Value) -> Outcome {
-    call_in(tool, value, ToolContext::detached()).await
+/// A toolbox of one tool, which may run.
+pub(crate) fn toolbox(tool: &AnyTool) -> Toolbox {
+    let builder = Toolbox::builder().tools([tool.clone()]);
+    let builder = builder.policy(Policy::new(Mode::Auto)).without_log();
+    builder.build().unwrap()
 }
 
-pub(crate) async fn call_in(tool: &AnyTool, value: Value, context: ToolContext) -> Outcome {
-    match tool.work_unguarded(arguments(value), context) {
-        Work::Future(future) => future.await,
-        Work::Blocking(_) => panic!("requests do not block"),
-    }
+pub(crate) async fn call(tool: &AnyTool, value: Value) -> Outcome {
+    let name = tool.definition().name.to_string();
+    toolsmith_testing::call(&toolbox(tool), &name, value).await
 }
 
 /// The value of a call that succeeds.

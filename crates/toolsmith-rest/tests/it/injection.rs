@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
-use toolsmith_core::{AnyTool, ErrorKind};
+use toolsmith_core::ErrorKind;
+use toolsmith_runtime::Toolbox;
+use toolsmith_testing::call;
 
-use crate::http_server::{Seen, Server, call};
+use crate::http_server::{Seen, Server, toolbox};
 
 /// Texts that mean something somewhere.
 const HOSTILE: &[&str] = &[
@@ -99,7 +101,7 @@ const PLACES: &[&str] = &[
 /// One tool for each form of body, with an argument in every other place.
 struct Target {
     server: Server,
-    tools: Vec<(&'static str, AnyTool)>,
+    tools: Vec<(&'static str, Toolbox)>,
     sent: AtomicUsize,
 }
 
@@ -138,10 +140,8 @@ impl Target {
             ),
         ];
         let tools = tools.map(|(form, more)| {
-            (
-                form,
-                server.tool(&format!("{{ name: t, {shared}, {more} }}")),
-            )
+            let tool = server.tool(&format!("{{ name: t, {shared}, {more} }}"));
+            (form, toolbox(&tool))
         });
         let tools = tools.into();
         let sent = AtomicUsize::new(0);
@@ -172,8 +172,8 @@ impl Target {
             };
             given.insert((*place).to_owned(), value);
         }
-        for (form, tool) in self.tools.iter().take(forms) {
-            let outcome = call(tool, Value::Object(given.clone())).await;
+        for (form, toolbox) in self.tools.iter().take(forms) {
+            let outcome = call(toolbox, "t", Value::Object(given.clone())).await;
             let seen = self.server.take();
             match outcome.error {
                 Some(error) => {
@@ -336,7 +336,7 @@ fn hostile_texts_in_all_places() {
     let text = proptest::collection::vec(piece, 1..3).prop_map(|pieces| pieces.concat());
     let texts = proptest::collection::vec(text, PLACES.len());
     let mut runner = TestRunner::new(Config {
-        cases: 128,
+        cases: 64,
         failure_persistence: None,
         ..Config::default()
     });
