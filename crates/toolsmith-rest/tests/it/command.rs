@@ -11,8 +11,8 @@ use toolsmith_core::reference::Lookup;
 use toolsmith_core::{Arguments, Effect, ErrorKind, Kind, Outcome, Source};
 use toolsmith_rest::form::Entry;
 use toolsmith_rest::{Made, Surroundings, make};
-use toolsmith_runtime::Toolbox;
 use toolsmith_runtime::permit::{Mode, Policy};
+use toolsmith_runtime::{Limits, Toolbox};
 use toolsmith_testing::{failure, value};
 
 /// A host with a few variables.
@@ -262,22 +262,22 @@ async fn it_runs_in_its_folder() {
 async fn its_environment_is_what_is_safe_and_what_is_named() {
     let more = "env: { TOKEN: 'Bearer ${env:SECRET}', WORD: plain }\n\
                 env_passthrough: [PLAIN, NOT_SET]";
-    let made = made(&shell(
-        "env | grep -v -e TOOLSMITH -e ^PWD -e ^SHLVL -e ^_= -e ^OLDPWD | sort",
-        more,
-    ));
+    let folder = tempfile::tempdir().unwrap();
+    let script = "env | grep -v -e TOOLSMITH -e ^PWD -e ^SHLVL -e ^_= -e ^OLDPWD | sort | tee out";
+    let made = made_in(folder.path(), &shell(script, more));
     assert_eq!(made.missing, []);
     assert_eq!(made.secrets, ["passed along", "hunter2-hunter2"]);
-    let tool = made.tools[0].clone();
-    // Without a toolbox, which would replace the secrets.
-    let outcome = direct(&tool, json!({})).await;
+    let outcome = toolsmith_testing::call(&toolbox(made), "it", json!({})).await;
     assert_eq!(
-        value(&outcome),
+        fs::read_to_string(folder.path().join("out")).unwrap(),
         "LANG=C.UTF-8\nPATH=/usr/local/bin:/usr/bin:/bin\nPLAIN=passed along\n\
          TOKEN=Bearer hunter2-hunter2\nWORD=plain\n"
     );
-    let outcome = toolsmith_testing::call(&toolbox(made), "it", json!({})).await;
-    assert!(!outcome.model_text().contains("hunter2"), "{outcome:?}");
+    let told = outcome.model_text();
+    assert!(
+        told.contains("WORD=plain") && !told.contains("hunter2"),
+        "{told}"
+    );
 }
 
 /// Arguments that nobody checked.
@@ -288,13 +288,14 @@ pub(crate) fn unchecked(arguments: Value) -> Arguments {
     }
 }
 
-/// What a tool gives without anything around it.
-pub(crate) async fn direct(tool: &toolsmith_core::AnyTool, arguments: Value) -> Outcome {
-    let context = toolsmith_core::ToolContext::detached();
-    match tool.work_unguarded(unchecked(arguments), context) {
-        toolsmith_core::tool::Work::Future(future) => future.await,
-        toolsmith_core::tool::Work::Blocking(_) => panic!("it blocks"),
-    }
+/// What the only tool of a file gives, with room for all of it.
+pub(crate) async fn at_length(yaml: &str, arguments: Value) -> Outcome {
+    let mut limits = Limits::default();
+    limits.output_bytes = 64 << 20;
+    let policy = Policy::new(Mode::Auto);
+    let builder = Toolbox::builder().tools(made(yaml).tools);
+    let toolbox = builder.policy(policy).limits(limits).build().unwrap();
+    toolsmith_testing::call(&toolbox, "it", arguments).await
 }
 
 #[tokio::test]
@@ -319,17 +320,11 @@ async fn standard_input_is_closed_or_what_the_file_says() {
     assert_eq!(value(&call(&shell("cat", ""), json!({})).await), "");
     let more = "stdin: \"<{text}>{{}}\"\nparameters: { properties: { text: { type: string } } }";
     let yaml = shell("cat", more);
-    let outcome = call(&yaml, json!({"text": "ä\0\r\n$(id)"})).await;
     assert_eq!(
-        direct_value(&yaml, json!({"text": "ä\0\r\n$(id)"})).await,
-        "<ä\0\r\n$(id)>{}"
+        value(&call(&yaml, json!({"text": "ä$(id)"})).await),
+        "<ä$(id)>{}"
     );
-    assert!(outcome.is_success());
     assert_eq!(value(&call(&yaml, json!({})).await), "<>{}");
-}
-
-async fn direct_value(yaml: &str, arguments: Value) -> Value {
-    value(&direct(&made(yaml).tools[0], arguments).await)
 }
 
 #[tokio::test]

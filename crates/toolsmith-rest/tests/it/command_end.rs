@@ -9,7 +9,7 @@ use toolsmith_runtime::permit::{Mode, Policy};
 use toolsmith_runtime::{Caller, Toolbox};
 use toolsmith_testing::{Recording, failure, value};
 
-use crate::command::{call, direct, made, made_in, message, shell, toolbox};
+use crate::command::{at_length, call, made, made_in, message, shell, toolbox};
 
 /// Long enough for a machine under load; only a failing test takes as long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,8 +41,8 @@ async fn lines_are_handed_on_as_they_come() {
 async fn a_flood_is_drained_counted_and_told() {
     let flood = 20 << 20;
     let script = format!("head -c {flood} /dev/zero | tr '\\0' x; echo end >&2");
-    let tool = made(&shell(&script, "")).tools.remove(0);
-    let outcome = direct(&tool, json!({})).await;
+    let yaml = shell(&script, "");
+    let outcome = at_length(&yaml, json!({})).await;
     let kept = 4 << 20;
     assert_eq!(value(&outcome).as_str().unwrap().len(), kept);
     assert_eq!(outcome.metadata["omitted_output_bytes"], flood - kept);
@@ -52,12 +52,12 @@ async fn a_flood_is_drained_counted_and_told() {
     )));
     assert_eq!(outcome.metadata["stderr"], "end");
     // As JSON, half of it is none.
-    let tool = made(&shell(&script, "output: json")).tools.remove(0);
-    assert!(message(&direct(&tool, json!({})).await).contains("more JSON than is read"));
+    let yaml = shell(&script, "output: json");
+    assert!(message(&at_length(&yaml, json!({})).await).contains("more JSON than is read"));
     // On standard error, only the end matters.
     let script = format!("head -c {flood} /dev/zero | tr '\\0' x >&2; echo end >&2; exit 1");
-    let tool = made(&shell(&script, "")).tools.remove(0);
-    let said = message(&direct(&tool, json!({})).await);
+    let yaml = shell(&script, "");
+    let said = message(&at_length(&yaml, json!({})).await);
     assert!(
         said.ends_with("xxxend") && said.len() < 4096,
         "{}",
@@ -68,8 +68,8 @@ async fn a_flood_is_drained_counted_and_told() {
 #[tokio::test]
 async fn a_limit_in_the_middle_of_a_character_cuts_before_it() {
     let script = "printf x; yes ä | tr -d '\\n' | head -c 4194400";
-    let tool = made(&shell(script, "")).tools.remove(0);
-    let outcome = direct(&tool, json!({})).await;
+    let yaml = shell(script, "");
+    let outcome = at_length(&yaml, json!({})).await;
     assert!(value(&outcome).as_str().unwrap().ends_with('ä'));
 }
 

@@ -1,14 +1,19 @@
 //! Whatever a model writes stays one argument, and never becomes an option.
 
+use std::fs;
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use toolsmith_core::{AnyTool, ErrorKind, ToolError};
+use toolsmith_runtime::Toolbox;
 
-use crate::command::{direct, made, unchecked};
+use crate::command::{made_in, toolbox, unchecked};
 
-/// Prints each of its arguments and a NUL.
-const ECHO: &str = "for a; do printf '%s\\0' \"$a\"; done";
+/// Keeps each of its arguments and a NUL.
+const KEEP: &str = "for a; do printf '%s\\0' \"$a\"; done >out";
 
 /// Texts that mean something to a shell, a template, a parser or a terminal.
 const HOSTILE: &[&str] = &[
@@ -62,43 +67,65 @@ const OPTIONS: &[&str] = &[
     "- x",
 ];
 
-/// A tool that prints what it was given: the words of a command after the helper.
-fn tool(words: &str, parameters: &str) -> AnyTool {
-    let yaml = format!(
-        "name: it\nsandbox: none\ncommand: [/bin/sh, -c, {ECHO:?}, sh, {words}]\n\
+/// A tool whose program keeps what it was given in a file: what a reply says is cleaned.
+struct Probe {
+    folder: TempDir,
+    tool: AnyTool,
+    toolbox: Toolbox,
+}
+
+impl Probe {
+    fn new(yaml: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let made = made_in(folder.path(), yaml);
+        let tool = made.tools[0].clone();
+        let toolbox = toolbox(made);
+        Self {
+            folder,
+            tool,
+            toolbox,
+        }
+    }
+
+    /// What the program kept, or what the call was refused for.
+    fn kept(&self, arguments: Value) -> Result<String, ToolError> {
+        static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
+        let file = self.folder.path().join("out");
+        let _ = fs::remove_file(&file);
+        let call = toolsmith_testing::call(&self.toolbox, "it", arguments);
+        match RUNTIME.block_on(call).error {
+            Some(error) => {
+                assert!(!file.exists(), "it ran, and was refused");
+                Err(error)
+            }
+            None => Ok(fs::read_to_string(file).unwrap()),
+        }
+    }
+}
+
+/// A tool that keeps its arguments: the words of a command after the helper.
+fn tool(words: &str, parameters: &str) -> Probe {
+    Probe::new(&format!(
+        "name: it\nsandbox: none\ncommand: [/bin/sh, -c, {KEEP:?}, sh, {words}]\n\
          parameters: {{ properties: {{ {parameters} }} }}"
-    );
-    let mut made = made(&yaml);
-    assert_eq!(made.problems, []);
-    made.tools.remove(0)
+    ))
 }
 
 /// What a tool was given, or what it was refused for.
-fn given(tool: &AnyTool, arguments: Value) -> Result<Vec<String>, ToolError> {
-    let outcome = runtime().block_on(direct(tool, arguments));
-    if let Some(error) = outcome.error {
-        return Err(error);
-    }
-    let value = outcome.value.unwrap();
-    let text = value.as_str().unwrap();
-    let mut entries: Vec<String> = text.split('\0').map(str::to_owned).collect();
+fn given(probe: &Probe, arguments: Value) -> Result<Vec<String>, ToolError> {
+    let kept = probe.kept(arguments)?;
+    let mut entries: Vec<String> = kept.split('\0').map(str::to_owned).collect();
     assert_eq!(entries.pop().as_deref(), Some(""));
     Ok(entries)
 }
 
-fn runtime() -> &'static Runtime {
-    static RUNTIME: std::sync::LazyLock<Runtime> =
-        std::sync::LazyLock::new(|| Runtime::new().unwrap());
-    &RUNTIME
-}
-
 #[track_caller]
-fn refused(tool: &AnyTool, arguments: Value, said: &str) {
-    let error = given(tool, arguments.clone()).expect_err("it ran");
+fn refused(probe: &Probe, arguments: Value, said: &str) {
+    let error = given(probe, arguments.clone()).expect_err("it ran");
     assert_eq!(error.kind, ErrorKind::InvalidParameters, "{arguments}");
     assert!(error.message.contains(said), "{arguments}: {error}");
     // And it is refused before anybody is asked to allow it.
-    assert!(tool.plan(&unchecked(arguments)).is_err());
+    assert!(probe.tool.plan(&unchecked(arguments)).is_err());
 }
 
 const ANY: &str = "a: {}, b: {}";
@@ -289,10 +316,8 @@ proptest! {
 
     #[test]
     fn any_text_is_read_as_it_is(text in any::<String>()) {
-        let yaml = "name: it\nsandbox: none\ncommand: [cat]\nstdin: '{text}'\n\
+        let yaml = "name: it\nsandbox: none\ncommand: [sh, -c, cat >out]\nstdin: '{text}'\n\
                     parameters: { properties: { text: { type: string } } }";
-        let tool = made(yaml).tools.remove(0);
-        let outcome = runtime().block_on(direct(&tool, json!({ "text": text })));
-        prop_assert_eq!(outcome.value.unwrap(), text);
+        prop_assert_eq!(Probe::new(yaml).kept(json!({ "text": text })).unwrap(), text);
     }
 }

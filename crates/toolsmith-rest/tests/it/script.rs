@@ -12,7 +12,7 @@ use toolsmith_rest::form::Entry;
 use toolsmith_rest::{Made, script};
 use toolsmith_testing::{failure, value};
 
-use crate::command::{direct, surroundings, toolbox, unchecked};
+use crate::command::{surroundings, toolbox, unchecked};
 
 /// A script in a folder of its own.
 struct Script {
@@ -66,37 +66,43 @@ async fn arguments_come_as_json_and_as_variables() {
 
 #[tokio::test]
 async fn numbers_and_booleans_are_variables_too() {
-    let script = write(&text("#!/bin/sh\n", "#", SHOW), 0o755);
-    let tool = script.make().tools.remove(0);
-    let outcome = direct(
-        &tool,
-        json!({"how_often": -2.5, "who": true, "x-list": null}),
-    )
-    .await;
-    assert!(
-        value(&outcome)
-            .as_str()
-            .unwrap()
-            .ends_with("|true|-2.5|unset")
-    );
+    let header = "#!/bin/sh\n# ---\n# name: it\n# sandbox: none\n\
+                  # parameters: { properties: { a: {}, b: {}, c: {}, d: {} } }\n# ---\n";
+    let body = "printf '%s|%s|%s|%s' \"$ARG_A\" \"$ARG_B\" \"${ARG_C-unset}\" \"${ARG_D-unset}\"";
+    let script = write(&format!("{header}{body}"), 0o755);
+    let arguments = json!({"a": -2.5, "b": true, "c": null, "d": {"e": 1}});
+    let outcome = toolsmith_testing::call(&toolbox(script.make()), "it", arguments).await;
+    assert_eq!(value(&outcome), "-2.5|true|unset|unset");
+}
+
+#[test]
+fn a_plan_tells_what_a_script_is_given() {
+    let tool = write(&text("#!/bin/sh\n", "#", SHOW), 0o755)
+        .make()
+        .tools
+        .remove(0);
     let plan = tool
         .plan(&unchecked(json!({"who": "a b"})))
         .unwrap()
         .summary;
-    assert!(plan.starts_with("run without a sandbox: the script "));
-    assert!(plan.ends_with("/it.script who=\"a b\""), "{plan}");
+    assert!(
+        plan.starts_with("run without a sandbox: the script "),
+        "{plan}"
+    );
+    assert!(plan.ends_with("it.script who=\"a b\""), "{plan}");
 }
 
 #[tokio::test]
 async fn what_no_variable_can_hold_is_refused() {
     let script = write(&text("#!/bin/sh\n", "#", SHOW), 0o755);
-    let tool = script.make().tools.remove(0);
+    let toolbox = toolbox(script.make());
     for who in ["a\0b".to_owned(), "x".repeat(128 << 10)] {
-        let outcome = direct(&tool, json!({ "who": who })).await;
+        let outcome = toolsmith_testing::call(&toolbox, "it", json!({ "who": who })).await;
         assert_eq!(failure(&outcome).kind, ErrorKind::InvalidParameters);
     }
     // What stands in no variable may be as long as it likes.
-    let outcome = direct(&tool, json!({ "x-list": ["x".repeat(1 << 20)] })).await;
+    let long = json!({ "x-list": ["x".repeat(1 << 20)] });
+    let outcome = toolsmith_testing::call(&toolbox, "it", long).await;
     assert!(outcome.is_success(), "{outcome:?}");
 }
 
