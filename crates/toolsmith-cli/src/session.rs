@@ -10,7 +10,7 @@ use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
 use toolsmith_manager::{
-    ConfigLoader as _, FileLoader, Manager, ManagerError, Setup, View, find_root, lint,
+    ConfigLoader as _, FileLoader, Manager, ManagerError, Remotes, Setup, View, find_root, lint,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
@@ -43,6 +43,12 @@ pub(crate) enum Which<'n> {
     All,
     /// Those whose tool this name may be.
     Of(&'n str),
+}
+
+/// What is reached over the network, for as long as it is needed.
+pub(crate) struct Reached {
+    pub(crate) upstreams: Upstreams,
+    pub(crate) remotes: Remotes,
 }
 
 impl Session {
@@ -99,8 +105,9 @@ impl Session {
         })
     }
 
-    /// Begins to reach upstream servers: all of them, or those a name may mean.
-    pub(crate) fn reach(&self, which: Which<'_>) -> Upstreams {
+    /// Begins to reach upstream servers and other sources: all of them, or those a name
+    /// may mean.
+    pub(crate) fn reach(&self, which: Which<'_>) -> Reached {
         let wanted = |name: &str| match which {
             Which::All => true,
             Which::Of(tool) => tool.contains(&format!("mcp__{name}__")),
@@ -115,7 +122,16 @@ impl Session {
             // What children leave behind is ours to end.
             let _ = toolsmith_process::become_subreaper();
         }
-        Upstreams::start(wanted, &self.toolbox)
+        // What such a source calls its tools is known only when it was asked.
+        let is_known = |tool: &str| self.toolbox.registry().has(tool);
+        let remotes = match which {
+            Which::Of(tool) if is_known(tool) || tool.contains("mcp__") => Vec::new(),
+            _ => self.manager.remotes(),
+        };
+        Reached {
+            upstreams: Upstreams::start(wanted, &self.toolbox),
+            remotes: Remotes::start(remotes, &self.toolbox),
+        }
     }
 
     /// Tells what is wrong with files: the rest of them is used all the same.
@@ -127,16 +143,22 @@ impl Session {
     }
 
     /// As [`Session::reach`], and waits until each was reached or tried in vain.
-    pub(crate) async fn reached(&self, which: Which<'_>) -> Upstreams {
+    pub(crate) async fn reached(&self, which: Which<'_>) -> Reached {
         self.warn_of_files();
-        let upstreams = self.reach(which);
-        upstreams.settled().await;
-        for upstream in upstreams.all() {
+        let reached = self.reach(which);
+        reached.upstreams.settled().await;
+        reached.remotes.settled().await;
+        for upstream in reached.upstreams.all() {
             if let Some(error) = upstream.status().error {
                 print::warning(&format!("server `{}`: {error}", upstream.name()));
             }
         }
-        upstreams
+        for (_, status) in reached.remotes.statuses() {
+            if let Some(error) = status.error {
+                print::warning(&error);
+            }
+        }
+        reached
     }
 
     /// Tells of rules that mean no tool: a typing error in what forbids is otherwise

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::files::Stamp;
-use crate::yaml::{self, MAX_BYTES, YamlError};
+use crate::yaml::{self, MAX_LARGE_BYTES, YamlError};
 
 /// Loads configuration files. Implemented by [`FileLoader`], and by hosts that keep
 /// their configuration in a database or in memory.
@@ -45,7 +45,7 @@ pub struct FileLoader;
 impl ConfigLoader for FileLoader {
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
         let name = path.display().to_string();
-        Ok(load_regular(path, &name)?.map(|(_, bytes)| bytes))
+        Ok(load_regular(path, &name, MAX_LARGE_BYTES)?.map(|(_, bytes)| bytes))
     }
 
     fn look(&self, path: &Path) -> Option<Stamp> {
@@ -102,6 +102,7 @@ fn list(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Y
 pub(crate) fn load_regular(
     path: &Path,
     name: &str,
+    most: usize,
 ) -> Result<Option<(Metadata, Vec<u8>)>, YamlError> {
     let failed = |error: std::io::Error| {
         let message = format!("it cannot be read: {error}");
@@ -109,7 +110,7 @@ pub(crate) fn load_regular(
     };
     // Looked at before it is opened: to open a device can do something.
     match std::fs::metadata(path) {
-        Ok(metadata) => check_regular(&metadata, name)?,
+        Ok(metadata) => check_regular(&metadata, name, most)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     }
@@ -130,22 +131,22 @@ pub(crate) fn load_regular(
         Err(error) => return Err(failed(error)),
     };
     let metadata = file.metadata().map_err(failed)?;
-    check_regular(&metadata, name)?;
+    check_regular(&metadata, name, most)?;
     let mut bytes = Vec::new();
     // It may have grown, or have no size at all as in /proc. One byte more than allowed
     // is read, so that too large is told from full.
-    let limit = MAX_BYTES as u64 + 1;
+    let limit = most as u64 + 1;
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     Ok(Some((metadata, bytes)))
 }
 
-fn check_regular(metadata: &Metadata, name: &str) -> Result<(), YamlError> {
+fn check_regular(metadata: &Metadata, name: &str, most: usize) -> Result<(), YamlError> {
     let message = if metadata.is_dir() {
         "it is a folder".to_owned()
     } else if !metadata.is_file() {
         "it is no regular file".to_owned()
-    } else if metadata.len() > MAX_BYTES as u64 {
-        yaml::too_large()
+    } else if metadata.len() > most as u64 {
+        yaml::too_large(most)
     } else {
         return Ok(());
     };

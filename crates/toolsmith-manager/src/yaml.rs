@@ -14,6 +14,9 @@ use toolsmith_runtime::shape::clean;
 /// How large a configuration file may be.
 pub const MAX_BYTES: usize = 1 << 20;
 
+/// How large a file that a program wrote may be.
+pub const MAX_LARGE_BYTES: usize = 16 << 20;
+
 /// How many characters of a line an error shows, and how many of them at most
 /// stand before the place.
 const SHOWN: usize = 160;
@@ -102,13 +105,26 @@ impl fmt::Display for YamlError {
 
 /// Reads a document into a type.
 pub fn read<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(YamlError::whole(file, too_large()));
+    read_within(file, bytes, MAX_BYTES)
+}
+
+/// As [`read`], for files that programs write: they may be larger.
+pub fn read_large<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlError> {
+    read_within(file, bytes, MAX_LARGE_BYTES)
+}
+
+fn read_within<T: DeserializeOwned>(
+    file: &str,
+    bytes: &[u8],
+    limit: usize,
+) -> Result<T, YamlError> {
+    if bytes.len() > limit {
+        return Err(YamlError::whole(file, too_large(limit)));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, &error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     no_tags(file, text)?;
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
+    serde_saphyr::from_str_with_options(text, options(limit)).map_err(|error| {
         let message = one_line(&wording::in_words(&error));
         match error.location() {
             Some(location) => {
@@ -133,8 +149,8 @@ pub(crate) fn is_blank(bytes: &[u8]) -> bool {
 }
 
 /// What is said of a file beyond the limit.
-pub(crate) fn too_large() -> String {
-    format!("it is larger than {MAX_BYTES} bytes")
+pub(crate) fn too_large(limit: usize) -> String {
+    format!("it is larger than {limit} bytes")
 }
 
 /// Refuses every tag, `!!str` among them: no value here needs one, and what a tag
@@ -160,15 +176,16 @@ fn no_tags(file: &str, text: &str) -> Result<(), YamlError> {
     Ok(())
 }
 
-fn options() -> Options {
+fn options(limit: usize) -> Options {
+    let times = limit / MAX_BYTES;
     let mut budget = Budget::default();
     budget.max_depth = 64;
-    budget.max_nodes = 100_000;
-    budget.max_events = 200_000;
+    budget.max_nodes = 100_000 * times;
+    budget.max_events = 200_000 * times;
     budget.max_documents = 1;
     budget.max_aliases = 100;
     budget.max_anchors = 100;
-    budget.max_total_scalar_bytes = MAX_BYTES;
+    budget.max_total_scalar_bytes = limit;
     let mut options = Options::default();
     options.budget = Some(budget);
     options.alias_limits.max_total_replayed_events = 10_000;

@@ -65,16 +65,17 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         Command::Call(call) => Some(Which::Of(&call.name)),
         _ => Some(Which::All),
     };
-    let upstreams = match which {
+    let reached = match which {
         Some(which) => Some(session.reached(which).await),
         None => None,
     };
     if let Command::Call(_) | Command::Batch(_) = &cli.command {
         session.warn_of_rules();
     }
-    let done = run_here(&session, &cli, upstreams.as_ref()).await;
-    if let Some(upstreams) = upstreams {
-        upstreams.stop().await;
+    let upstreams = reached.as_ref().map(|reached| &reached.upstreams);
+    let done = run_here(&session, &cli, upstreams).await;
+    if let Some(reached) = reached {
+        reached.upstreams.stop().await;
     }
     done
 }

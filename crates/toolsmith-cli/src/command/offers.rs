@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolsmith_manager::View;
+use toolsmith_manager::{View, Waiting};
 use toolsmith_mcp::client::{Upstream, UpstreamPrompts, UpstreamResources, Upstreams};
 use toolsmith_mcp::server::http::Mounts;
 use toolsmith_mcp::server::{Selected, Server, ToolDocumentation, ToolGuide};
@@ -12,17 +12,22 @@ use toolsmith_runtime::Selection;
 use toolsmith_runtime::permit::YesToAll;
 
 use crate::cli::{Cli, Serve};
-use crate::session::Session;
+use crate::session::{Reached, Session};
 
 /// The servers of one run.
 pub(crate) struct Offers<'s> {
     session: &'s Session,
     cli: &'s Cli,
     options: &'s Serve,
-    /// The upstreams there are from the start: lists wait for them.
-    starting: Arc<[Upstream]>,
+    starting: Arc<Starting>,
     whole: Server,
     mounted: Mutex<Mounted>,
+}
+
+/// What is being reached from the start on: lists wait for it.
+struct Starting {
+    upstreams: Vec<Upstream>,
+    remotes: Vec<Waiting>,
 }
 
 /// The servers of sets and agents, once there is an address for them.
@@ -37,13 +42,17 @@ impl<'s> Offers<'s> {
         session: &'s Session,
         cli: &'s Cli,
         options: &'s Serve,
-        upstreams: &Upstreams,
+        reached: &Reached,
     ) -> Self {
+        let Reached { upstreams, remotes } = reached;
         let mut offers = Self {
             session,
             cli,
             options,
-            starting: upstreams.all().into(),
+            starting: Arc::new(Starting {
+                upstreams: upstreams.all(),
+                remotes: remotes.waiting(),
+            }),
             whole: Server::builder(session.toolbox.clone()).build(),
             mounted: Mutex::default(),
         };
@@ -109,7 +118,7 @@ impl<'s> Offers<'s> {
         }
     }
 
-    fn server(&self, view: &View, upstreams: Option<&Upstreams>) -> Server {
+    fn server(&self, view: &View, beside: Option<&Upstreams>) -> Server {
         let selected = Selected::from(self.selection(view));
         let toolbox = || self.session.toolbox.clone();
         let guide = Arc::clone(&self.session.guide);
@@ -139,18 +148,22 @@ impl<'s> Offers<'s> {
                 }
                 caller
             });
-        if !self.starting.is_empty() {
+        let Starting { upstreams, remotes } = &*self.starting;
+        if !(upstreams.is_empty() && remotes.is_empty()) {
             let starting = Arc::clone(&self.starting);
             builder = builder.ready(move || {
                 let starting = Arc::clone(&starting);
                 Box::pin(async move {
-                    for upstream in &*starting {
+                    for upstream in &starting.upstreams {
                         upstream.settled().await;
+                    }
+                    for remote in &starting.remotes {
+                        remote.settled().await;
                     }
                 })
             });
         }
-        if let Some(upstreams) = upstreams {
+        if let Some(upstreams) = beside {
             builder = builder
                 .resources(UpstreamResources::of(upstreams))
                 .prompts(UpstreamPrompts::of(upstreams));

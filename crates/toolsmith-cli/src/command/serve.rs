@@ -19,9 +19,9 @@ use crate::session::{Session, Which, interrupts};
 
 pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result<u8, Failure> {
     session.warn_of_files();
-    let upstreams = session.reach(Which::All);
-    let offers = Offers::new(session, cli, options, &upstreams);
-    upstreams.tell(&offers.whole().notifier());
+    let reached = session.reach(Which::All);
+    let offers = Offers::new(session, cli, options, &reached);
+    reached.upstreams.tell(&offers.whole().notifier());
     let stop = interrupts();
     let served = async {
         match options.stdio {
@@ -36,9 +36,9 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result
     let served = tokio::select! {
         served = served => served,
         // It watches for as long as anybody serves.
-        never = watch::watch(session, &offers, &upstreams) => match never {},
+        never = watch::watch(session, &offers, &reached) => match never {},
     };
-    upstreams.stop().await;
+    reached.upstreams.stop().await;
     served.map(|()| 0)
 }
 

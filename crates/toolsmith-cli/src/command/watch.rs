@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{self, Receiver};
-use toolsmith_mcp::client::Upstreams;
 
 use super::offers::Offers;
 use crate::login;
 use crate::print;
-use crate::session::Session;
+use crate::session::{Reached, Session};
 
 /// How long files are left alone where nobody told of a change.
 const POLL: Duration = Duration::from_secs(2);
@@ -36,11 +35,7 @@ const FOLDERS: [&str; 8] = [
 ];
 
 /// Puts changed files into force, for ever.
-pub(crate) async fn watch(
-    session: &Session,
-    offers: &Offers<'_>,
-    upstreams: &Upstreams,
-) -> Infallible {
+pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reached) -> Infallible {
     let mut watched = Watched::begin(session.manager.root());
     let mut later = false;
     loop {
@@ -61,10 +56,11 @@ pub(crate) async fn watch(
             continue;
         }
         offers.renew();
+        reached.remotes.set(session.manager.remotes());
         if !(reloaded.gone.is_empty() && reloaded.fresh.is_empty()) {
             let fresh = reloaded.fresh.into_iter().map(login::with_kept).collect();
             let _ = toolsmith_process::become_subreaper();
-            upstreams.replace(&reloaded.gone, fresh).await;
+            reached.upstreams.replace(&reloaded.gone, fresh).await;
         }
     }
 }

@@ -28,6 +28,7 @@
 //! ```
 
 mod limits;
+mod openapi;
 mod policy;
 
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ use serde::{Deserialize, Deserializer};
 use toolsmith_core::{Binding, Detail, Exposure};
 
 pub use limits::{LimitsConfig, Positive, Span};
+pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 
 use crate::servers::{self, ServerEntry};
@@ -71,6 +73,9 @@ pub struct Config {
     pub tools: Option<Vec<Member>>,
     /// The sets that are offered there, before the tools.
     pub tool_sets: Option<Vec<SetName>>,
+    /// APIs whose documents are read as they are, by name.
+    #[serde(deserialize_with = "documents")]
+    pub openapi: BTreeMap<String, OpenApiConfig>,
     /// How models are told to call tools.
     pub output_strategy: OutputStrategy,
     /// The model that is asked where none is named.
@@ -120,6 +125,19 @@ impl<'de> Deserialize<'de> for Prefix {
         }
         Ok(Self(text))
     }
+}
+
+/// APIs by names that can stand in front of their tools'.
+fn documents<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, OpenApiConfig>, D::Error> {
+    let documents = Option::<BTreeMap<SetName, OpenApiConfig>>::deserialize(deserializer)?;
+    let documents = documents.unwrap_or_default();
+    few(documents.len(), "documents")?;
+    let pairs = documents.into_iter();
+    Ok(pairs
+        .map(|(name, document)| (name.as_str().to_owned(), document))
+        .collect())
 }
 
 /// Bindings whose patterns and prefixes were checked while there was still a place

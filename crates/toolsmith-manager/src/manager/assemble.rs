@@ -6,10 +6,12 @@ use std::sync::Arc;
 use toolsmith_runtime::{Policy, Reload};
 
 use super::Current;
-use super::files::Files;
+use super::files::{Content, Files};
 use crate::config::Config;
 use crate::files::Folder;
+use crate::native::Native;
 use crate::overrides::Overrides;
+use crate::remotes::Remote;
 use crate::servers::Loaded;
 use crate::sets::{Catalogue, SetName};
 use crate::setup::Setup;
@@ -30,6 +32,7 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     };
     current.errors.extend(files.config.problem().cloned());
     current.errors.extend(files.native.problems().cloned());
+    current.errors.extend(files.scripts.problems().cloned());
     current.errors.extend(files.overrides.problems().cloned());
     current.errors.extend(files.sets.problems().cloned());
     current.errors.extend(files.agents.problems().cloned());
@@ -51,23 +54,60 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     let prefix = setup.prefix.as_deref().or(current.config.prefix());
     reload.terms.prefix = prefix.unwrap_or_default().to_owned();
     reload.terms.secrets = current.upstreams.secrets.0.clone();
-    for (file, made) in files.native.good() {
-        let name = file.name();
-        let tools = made
-            .tools
-            .iter()
-            .map(|tool| (Arc::clone(name), tool.clone()));
-        reload.files.extend(tools);
-        reload.terms.secrets.extend(made.secrets.iter().cloned());
-        let missing = made.missing.iter().map(|problem| {
-            let mut error = YamlError::whole(&**name, problem.message.as_str());
-            (error.line, error.column) = (problem.place.line, problem.place.column);
-            error
-        });
-        current.missing.extend(missing);
+    for (document, name) in files.documents.values().zip(files.documents.keys()) {
+        match &document.content {
+            Content::File(file) => {
+                match file.good() {
+                    Some(native) => take(file.name(), native, &mut current, &mut reload),
+                    None if file.problem().is_none() => {
+                        let message = format!("openapi.{name}: there is no such file");
+                        let missing = YamlError::whole(&**file.name(), message);
+                        current.errors.push(missing);
+                    }
+                    None => {}
+                }
+                current.errors.extend(file.problem().cloned());
+            }
+            Content::Url(live) => current.remotes.push(Remote::Document(live.clone())),
+            Content::Missing(message) => {
+                let missing = YamlError::whole(&**files.config.name(), message.as_str());
+                current.missing.push(missing);
+            }
+        }
+    }
+    for (file, native) in files.native.good() {
+        take(file.name(), native, &mut current, &mut reload);
+    }
+    for (file, script) in files.scripts.good() {
+        if let Some(native) = &**script {
+            take(file.name(), native, &mut current, &mut reload);
+        }
     }
     override_tools(setup, files, &mut current, &mut reload);
     Assembled { current, reload }
+}
+
+/// Takes in what a file came to.
+fn take(name: &Arc<str>, native: &Native, current: &mut Current, reload: &mut Reload) {
+    let made = &native.made;
+    let tools = made
+        .tools
+        .iter()
+        .map(|tool| (Arc::clone(name), tool.clone()));
+    reload.files.extend(tools);
+    reload.terms.secrets.extend(made.secrets.iter().cloned());
+    let missing = made.missing.iter().map(|problem| {
+        let mut error = YamlError::whole(&**name, problem.message.as_str());
+        (error.line, error.column) = (problem.place.line, problem.place.column);
+        error
+    });
+    current.missing.extend(missing);
+    let remotes = made.sources.iter().cloned().map(Remote::Server);
+    current.remotes.extend(remotes);
+    current.warnings.extend(native.notes.iter().cloned());
+    current
+        .entries
+        .push((Arc::clone(name), native.entry.clone()));
 }
 
 /// The tools that come with the program, as the user wants them.

@@ -1,30 +1,51 @@
 //! Every file that is looked at, and the order it is done in.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolsmith_rest::{Made, Surroundings};
+use toolsmith_rest::Surroundings;
+use toolsmith_rest::openapi::LiveDocument;
 
-use crate::config::Config;
+use crate::config::{Config, DocumentPlace, OpenApiConfig};
 use crate::files::{Folder, IfGone, Kept, News};
-use crate::native::{self, NATIVE_FOLDER};
+use crate::loader::ConfigLoader;
+use crate::native::{self, NATIVE_FOLDER, Native};
 use crate::overrides::OverrideFile;
 use crate::servers::{self, MCP_FOLDER, MCP_JSON, McpJson, ServerEntry};
 use crate::sets::{AGENTS_FOLDER, AgentForm, SETS_FOLDER, SetForm};
 use crate::setup::{self, Setup};
-use crate::yaml;
+use crate::yaml::{self, YamlError};
 
 /// The folder with switches for the tools that come with the program, and with scripts.
 pub(super) const BUILTIN_FOLDER: &str = "tools/builtin";
 
 pub(super) struct Files {
     pub(super) config: Kept<Config>,
-    pub(super) native: Folder<Made>,
+    pub(super) documents: BTreeMap<String, Document>,
+    pub(super) native: Folder<Native>,
     pub(super) overrides: Folder<OverrideFile>,
+    pub(super) scripts: Folder<Option<Native>>,
     pub(super) mcp: Folder<ServerEntry>,
     pub(super) mcp_json: Kept<McpJson>,
     pub(super) sets: Folder<SetForm>,
     pub(super) agents: Folder<AgentForm>,
     surroundings: Surroundings,
+}
+
+/// A document the configuration names.
+pub(super) struct Document {
+    config: OpenApiConfig,
+    pub(super) content: Content,
+}
+
+pub(super) enum Content {
+    /// In a file.
+    File(Kept<Native>),
+    /// At an address.
+    Url(LiveDocument),
+    /// At an address nobody knows.
+    Missing(String),
 }
 
 impl Files {
@@ -36,8 +57,10 @@ impl Files {
         let forgotten = Kept::new(setup.config.path().to_owned(), IfGone::Keep);
         Self {
             config: std::mem::replace(&mut setup.config, forgotten),
+            documents: BTreeMap::new(),
             native: Folder::new(root.join(NATIVE_FOLDER)),
             overrides: Folder::new(root.join(BUILTIN_FOLDER)),
+            scripts: Folder::new(root.join(BUILTIN_FOLDER)),
             mcp: Folder::new(root.join(MCP_FOLDER)),
             mcp_json: Kept::new(root.join(MCP_JSON), IfGone::Forget),
             sets: Folder::new(root.join(SETS_FOLDER)),
@@ -49,25 +72,83 @@ impl Files {
     /// Looks at all of them.
     pub(super) fn refresh(&mut self, setup: &Setup) -> News {
         let (loader, now) = (&*setup.loader, setup.now);
-        let surroundings = &self.surroundings;
-        let list = |loader: &dyn crate::ConfigLoader, folder: &std::path::Path| loader.list(folder);
         let config = self.config.refresh(loader, &setup::read_config, now);
-        let native = self.native.refresh(
-            loader,
-            list,
-            &|path, name, bytes| native::read(path, name, bytes, surroundings),
-            now,
-        );
+        let documents = self.refresh_documents(setup);
+        let around = &self.surroundings;
+        let native =
+            &|path: &Path, name: &Arc<str>, bytes: &[u8]| native::read(path, name, bytes, around);
+        let native = self.native.refresh(loader, yaml_files, native, now);
+        let scripts = &|path: &Path, name: &Arc<str>, bytes: &[u8]| {
+            native::read_script(path, name, bytes, around)
+        };
+        let scripts = self.scripts.refresh(loader, other_files, scripts, now);
         let overrides = &|_: &_, name: &Arc<str>, bytes: &[u8]| yaml::read(name, bytes);
-        let overrides = self.overrides.refresh(loader, list, overrides, now);
-        let mcp = self.mcp.refresh(loader, list, &servers::one, now);
+        let overrides = self.overrides.refresh(loader, yaml_files, overrides, now);
+        let mcp = self.mcp.refresh(loader, yaml_files, &servers::one, now);
         let mcp_json = self.mcp_json.refresh(loader, &servers::mcp_json, now);
         let sets = &|_: &_, name: &Arc<str>, bytes: &[u8]| yaml::read(name, bytes);
-        let sets = self.sets.refresh(loader, list, sets, now);
+        let sets = self.sets.refresh(loader, yaml_files, sets, now);
         let agents = &|_: &_, name: &Arc<str>, bytes: &[u8]| yaml::read(name, bytes);
-        let agents = self.agents.refresh(loader, list, agents, now);
-        [native, overrides, mcp, mcp_json, sets, agents]
-            .into_iter()
-            .fold(config, News::and)
+        let agents = self.agents.refresh(loader, yaml_files, agents, now);
+        [
+            documents, native, scripts, overrides, mcp, mcp_json, sets, agents,
+        ]
+        .into_iter()
+        .fold(config, News::and)
     }
+
+    /// Looks at the documents the configuration names now.
+    fn refresh_documents(&mut self, setup: &Setup) -> News {
+        let config = self.config.good().cloned().unwrap_or_default();
+        let around = &self.surroundings;
+        let mut before = std::mem::take(&mut self.documents);
+        let mut news = News::default();
+        for (name, wanted) in &config.openapi {
+            let kept = before.remove(name).filter(|kept| kept.config == *wanted);
+            let mut document = kept.unwrap_or_else(|| {
+                news.changed = true;
+                Document::new(name, wanted, setup, around)
+            });
+            if let Content::File(file) = &mut document.content {
+                let (options, over) = (wanted.options(name), wanted.over());
+                let read = |_: &Path, name: &Arc<str>, bytes: &[u8]| {
+                    native::read_document(name, bytes, &options, &over, around)
+                };
+                news = news.and(file.refresh(&*setup.loader, &read, setup.now));
+            }
+            self.documents.insert(name.clone(), document);
+        }
+        news.changed |= !before.is_empty();
+        news
+    }
+}
+
+impl Document {
+    fn new(name: &str, config: &OpenApiConfig, setup: &Setup, around: &Surroundings) -> Self {
+        let content = match &config.document {
+            DocumentPlace::File(file) => {
+                Content::File(Kept::new(setup.root.join(file), IfGone::Keep))
+            }
+            DocumentPlace::Url(url) => match url.value.fill(&setup.references) {
+                Ok(filled) => {
+                    let (options, over) = (config.options(name), config.over());
+                    let around = around.clone();
+                    Content::Url(LiveDocument::new(name, filled.text, options, over, around))
+                }
+                Err(error) => Content::Missing(format!("openapi.{name}: {error}")),
+            },
+        };
+        Self {
+            config: config.clone(),
+            content,
+        }
+    }
+}
+
+fn yaml_files(loader: &dyn ConfigLoader, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
+    loader.list(folder)
+}
+
+fn other_files(loader: &dyn ConfigLoader, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
+    loader.list_others(folder)
 }

@@ -15,11 +15,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use toolsmith_core::ToolDef;
 use toolsmith_mcp::client::UpstreamOptions;
+use toolsmith_rest::form::Entry;
 use toolsmith_runtime::registry::{Refreshed, RegistryError};
 use toolsmith_runtime::{Policy, Selection, Toolbox};
 
 use crate::config::Config;
 use crate::lint;
+use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
 use crate::setup::{ManagerError, Setup};
@@ -45,6 +47,9 @@ struct Current {
     catalogue: Catalogue,
     servers: Loaded,
     upstreams: Prepared,
+    remotes: Vec<Remote>,
+    /// What files say about APIs and commands.
+    entries: Vec<(Arc<str>, Arc<Entry>)>,
     /// What cannot be used.
     errors: Vec<YamlError>,
     /// References to what is not there.
@@ -196,6 +201,16 @@ impl Manager {
     /// The servers that can be reached, and those that cannot.
     pub fn upstreams(&self) -> Prepared {
         self.current.load().upstreams.clone()
+    }
+
+    /// Sources that tell their tools over the network.
+    pub fn remotes(&self) -> Vec<Remote> {
+        self.current.load().remotes.clone()
+    }
+
+    /// What files say about APIs and commands, each with its file.
+    pub fn entries(&self) -> Vec<(Arc<str>, Arc<Entry>)> {
+        self.current.load().entries.clone()
     }
 
     /// What cannot be used: files, parts of them, and tools.

@@ -48,6 +48,11 @@ impl RemoteTools {
         left_out.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Tells whether this is a clone of the other.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.server, &other.server)
+    }
+
     async fn list(&self) -> Result<Vec<AnyTool>, ToolError> {
         let server = &self.server;
         let value = server.ask(&server.schema).await?;

@@ -1,5 +1,7 @@
 //! From a document to an entry: every operation a tool, or listed with its reason.
 
+use std::fmt;
+
 use serde_json::Value;
 use url::Url;
 
@@ -41,6 +43,13 @@ pub struct LeftOut {
     pub operation_id: Option<String>,
     /// Why.
     pub reason: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (method, path) = (self.method.to_uppercase(), &self.path);
+        write!(f, "{method} {path}: {}", self.reason)
+    }
 }
 
 /// Makes tools of a document's operations.

@@ -35,6 +35,7 @@
 mod arguments;
 mod body;
 mod import;
+mod live;
 mod naming;
 mod notes;
 mod operation;
@@ -52,6 +53,7 @@ mod words;
 mod yaml;
 
 pub use import::{Imported, LeftOut, import};
+pub use live::{FetchError, LiveDocument, fetch, import_over};
 pub use options::{Filter, Options};
 pub use read::{Document, OpenApiError, ReadLimits, read};
 pub use yaml::to_yaml;
