@@ -65,8 +65,10 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
     let title = refer::string(info, "title")
         .map_or_else(|| "the API".to_owned(), |title| text::line(title, 100));
     let api = naming::api(options.name.as_deref().unwrap_or(&title));
-    let mut entry = Entry::default();
-    entry.api_url = api_url(root, options, base.as_ref(), &mut notes)?;
+    let mut entry = Entry {
+        api_url: api_url(root, options, base.as_ref(), &mut notes)?,
+        ..Entry::default()
+    };
     let own_base = entry
         .api_url
         .as_ref()

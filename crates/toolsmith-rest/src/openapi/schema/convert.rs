@@ -89,7 +89,7 @@ impl<'d> Conversion<'_, 'd> {
         for keyword in object.keys() {
             self.keyword(&mut made, object, keyword, depth, reach);
         }
-        self.bounds(&mut made, object);
+        bounds(&mut made, object);
         drop_unfit_default(&mut made);
         nullable(made, object)
     }
@@ -282,30 +282,6 @@ impl<'d> Conversion<'_, 'd> {
     fn is_other_way(&self, schema: &Value) -> bool {
         is_other_way(self.pool.root, self.pool.side, schema)
     }
-
-    /// The bounds of a number: in 3.0 a bound says beside itself whether it is excluded.
-    fn bounds(&mut self, made: &mut Map<String, Value>, object: &Map<String, Value>) {
-        let pairs = [
-            ("minimum", "exclusiveMinimum"),
-            ("maximum", "exclusiveMaximum"),
-        ];
-        for (bound, exclusive) in pairs {
-            let number = object.get(bound).filter(|value| value.is_number());
-            match (number, object.get(exclusive)) {
-                (Some(number), Some(Value::Bool(true))) => {
-                    made.insert(exclusive.to_owned(), number.clone());
-                }
-                (number, other) => {
-                    if let Some(number) = number {
-                        made.insert(bound.to_owned(), number.clone());
-                    }
-                    if let Some(other) = other.filter(|value| value.is_number()) {
-                        made.insert(exclusive.to_owned(), other.clone());
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// Tells whether a schema is of a property that goes the other way only.
@@ -383,6 +359,30 @@ fn nullable(mut made: Map<String, Value>, object: &Map<String, Value>) -> Value 
         choices.push(Value::Null);
     }
     Value::Object(made)
+}
+
+/// The bounds of a number: in 3.0 a bound says beside itself whether it is excluded.
+fn bounds(made: &mut Map<String, Value>, object: &Map<String, Value>) {
+    let pairs = [
+        ("minimum", "exclusiveMinimum"),
+        ("maximum", "exclusiveMaximum"),
+    ];
+    for (bound, exclusive) in pairs {
+        let number = object.get(bound).filter(|value| value.is_number());
+        match (number, object.get(exclusive)) {
+            (Some(number), Some(Value::Bool(true))) => {
+                made.insert(exclusive.to_owned(), number.clone());
+            }
+            (number, other) => {
+                if let Some(number) = number {
+                    made.insert(bound.to_owned(), number.clone());
+                }
+                if let Some(other) = other.filter(|value| value.is_number()) {
+                    made.insert(exclusive.to_owned(), other.clone());
+                }
+            }
+        }
+    }
 }
 
 /// A default of another type would be filled in and refused.
