@@ -116,7 +116,7 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
                 made.push(tool);
             }
             Err(reason) => left_out.push(LeftOut {
-                method: place.method.clone(),
+                method: text::line(&place.method, 40),
                 path: text::line(place.path, 300),
                 operation_id: place.id().map(|id| text::line(id, 100)),
                 reason: text::line(&reason, 300),
@@ -188,7 +188,10 @@ fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
         "PUT" => HttpMethod::Put,
         "PATCH" => HttpMethod::Patch,
         "DELETE" => HttpMethod::Delete,
-        other => return Err(format!("the method {other} is not supported")),
+        other => {
+            let method = text::line(other, 40);
+            return Err(format!("the method {method} is not supported"));
+        }
     };
     if !place.operation.is_object() {
         return Err(format!(

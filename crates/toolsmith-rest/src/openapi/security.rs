@@ -122,7 +122,10 @@ impl<'d> Schemes<'d> {
     /// All schemes of one alternative at once, if that is possible.
     fn together(&mut self, alternative: &'d Map<String, Value>, notes: &mut Notes) -> Option<Auth> {
         let mut auth = Auth::default();
-        for name in alternative.keys().take(MAX) {
+        if alternative.len() > MAX {
+            return None;
+        }
+        for name in alternative.keys() {
             let scheme = self.scheme(name, notes)?;
             if auth.form.is_none() {
                 auth.method = scheme.method;

@@ -251,6 +251,25 @@ fn what_is_too_large_loses_descriptions_first_and_depths_next() {
 }
 
 #[test]
+fn what_is_only_nested_is_kept_whole() {
+    let mut schemas = json!({ "S40": { "type": "string" } });
+    for number in 0..40 {
+        let next = json!({ "$ref": format!("#/components/schemas/S{}", number + 1) });
+        schemas[format!("S{number}")] = json!({ "type": "object", "properties": { "next": next } });
+    }
+    let schema = json!({ "type": "array", "items": { "$ref": "#/components/schemas/S0" } });
+    let imported = request("3.1.0", schema, schemas);
+    assert_eq!(
+        tool(&imported, "it")["parameters"]["$defs"]
+            .as_object()
+            .unwrap()
+            .len(),
+        41
+    );
+    assert!(!is_noted(&imported, "accept anything"));
+}
+
+#[test]
 fn where_parts_accept_anything_nothing_hangs_on_their_refusing() {
     let schema = json!({
         "oneOf": [{ "$ref": "lost.json" }, { "type": "string" }],
