@@ -126,7 +126,13 @@ fn references_that_expand_without_end_or_measure() {
             json!({ "oneOf": [next, { "type": "array", "items": next }] }),
         );
     }
-    for letter in ["L", "M", "N"] {
+    // Each of these is closed around its parts, and gone through three times for that.
+    for level in 0..30 {
+        let next = json!({ "properties": { "n": reference(&format!("K{}", level + 1)) } });
+        let own = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
+        schemas.insert(format!("K{level}"), json!({ "allOf": [own, next] }));
+    }
+    for letter in ["K", "L", "M", "N"] {
         schemas.insert(
             format!("{letter}30"),
             json!({ "properties": { "end": { "type": "string" } } }),
@@ -141,12 +147,13 @@ fn references_that_expand_without_end_or_measure() {
         "application/json": { "schema": reference(name) } } } } })
     };
     let paths = json!({
+        "/k": { "get": query(reference("K0")), "post": body("K0"), "put": answer("K0") },
         "/l": { "get": query(reference("L0")), "post": body("L0"), "put": answer("L0") },
         "/m": { "get": query(reference("M0")), "post": body("M0"), "put": answer("M0") },
         "/n": { "get": query(reference("N0")), "post": body("N0"), "put": answer("N0") },
     });
     let imported = survives(&document(&paths, &json!({ "schemas": schemas })));
-    assert_eq!(imported.entry.tools.len(), 9);
+    assert_eq!(imported.entry.tools.len(), 12);
 }
 
 #[test]
