@@ -21,14 +21,22 @@ use toolsmith_runtime::permit::{Rule, Verdict};
     3 refused, 124 timed out, 130 interrupted."
 )]
 pub(crate) struct Cli {
-    /// The folder to work in [default: the current one]; again for further ones the tools
-    /// may use.
+    /// The folder to work in [default: the current one, with the configuration of the
+    /// nearest folder upwards that has one]; again for further ones the tools may use.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 
     /// The configuration file [default: toolsmith.yaml in the root, if there is one]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+
+    /// Offer the tools of this set alone: configs/tool_sets/NAME.yaml.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "agent")]
+    pub(crate) set: Option<String>,
+
+    /// Offer the tools of this agent alone, under its policy: agents/NAME.yaml.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 
     /// Allow calls: a tool, a glob, `tool(argument: glob)`, `effect:write`, `source:mcp`.
     #[arg(long, global = true, value_name = "RULE", value_parser = allow, long_help = ALLOW)]
@@ -105,6 +113,14 @@ const DENY: &str = rules!(
     "Deny calls; denying beats allowing. A tool goes by its bare name or the one it is offered by."
 );
 
+const SCHEMA_HELP: &str = "Examples:
+  toolsmith schema
+  toolsmith schema tools/native/weather.yaml
+  toolsmith schema toolsmith > toolsmith.schema.json
+
+Editors with a YAML language server read the schema that the first line of a file names:
+  # yaml-language-server: $schema=toolsmith.schema.json";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the tools there are
@@ -128,10 +144,18 @@ pub(crate) enum Command {
     },
     /// Serve the tools to MCP clients
     Serve(Serve),
+    /// List the tool sets and agents, and what they come to
+    Sets,
     /// List the upstream MCP servers and how they are doing
     Servers(Servers),
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
+    /// Print the JSON Schema of a file you write, for your editor
+    #[command(after_help = SCHEMA_HELP)]
+    Schema {
+        /// The file, there or not, or the name of its sort [default: list the sorts]
+        file: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell.

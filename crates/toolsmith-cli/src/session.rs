@@ -1,6 +1,6 @@
 //! One run of the binary: the toolbox, and on whose behalf it is called.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +9,9 @@ use toolsmith_core::{AnyTool, CancellationToken};
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
-use toolsmith_manager::{ConfigLoader as _, FileLoader, Manager, ManagerError, lint};
+use toolsmith_manager::{
+    ConfigLoader as _, FileLoader, Manager, ManagerError, Setup, View, find_root, lint,
+};
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
@@ -25,11 +27,13 @@ use crate::prompt::TerminalApprover;
 
 /// The toolbox and what was read to build it.
 pub(crate) struct Session {
-    pub(crate) manager: Manager,
+    pub(crate) manager: Arc<Manager>,
     pub(crate) toolbox: Toolbox,
     /// What is written about the tools by hand.
     pub(crate) overlays: Arc<OverlayFiles>,
     pub(crate) guide: Arc<Guide>,
+    /// Whose tools are offered.
+    pub(crate) view: View,
 }
 
 /// Which upstream servers a command needs.
@@ -53,33 +57,45 @@ impl Session {
                 "--root {root}: there is no such folder"
             )));
         }
-        let manager = match &cli.config {
-            Some(file) => Manager::open_file(file)?,
-            None => Manager::open(cli.root())?,
+        let root = project_root(cli);
+        let setup = match &cli.config {
+            Some(file) => Setup::open_file(file)?,
+            None => Setup::open(&root)?,
         };
-        let overlays = Arc::new(overlays(cli));
-        let guide = Arc::new(guide(&manager, &overlays)?);
+        let overlays = Arc::new(overlays(&root));
+        let guide = Arc::new(guide(&setup, &overlays)?);
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
-        let mut manager = manager
+        let mut setup = setup
+            .with_root(&root)
             .with_prefix(prefix)
             .with_mode(cli.mode)
             .with_rules(rules)
             .with_runtime(tools.clone())
             .with_spills(environment::spills(&cli.roots()))
-            .with_servers(&FileLoader, cli.root())
-            .with_server_entries(cli.server.iter().cloned())
-            .with_environment(&environment::everything(), cli.root(), questions)
+            .with_servers(cli.server.iter().cloned())
+            .with_environment(&environment::everything())
+            .with_questions(questions)
+            .with_clock(SystemTime::now)
             .with_tools("builtin", built_in(cli)?)
             .with_tools("builtin", [guide::tool(Arc::clone(&guide))]);
         if environment::wants_examples() {
-            manager = manager.with_examples();
+            setup = setup.with_examples();
         }
-        let toolbox = manager.build()?;
+        let manager = Arc::new(setup.load()?);
+        let view = match (&cli.set, &cli.agent) {
+            (Some(set), _) => View::Set(set.clone()),
+            (None, Some(agent)) => View::Agent(agent.clone()),
+            (None, None) => View::Usual,
+        };
+        manager
+            .selection(&view)
+            .map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Self {
+            toolbox: manager.toolbox().clone(),
             manager,
-            toolbox,
             overlays,
             guide,
+            view,
         })
     }
 
@@ -89,11 +105,10 @@ impl Session {
             Which::All => true,
             Which::Of(tool) => tool.contains(&format!("mcp__{name}__")),
         };
-        let upstreams = &self.manager.upstreams().upstreams;
+        let upstreams = self.manager.upstreams().upstreams;
         let wanted: Vec<_> = upstreams
-            .iter()
+            .into_iter()
             .filter(|each| wanted(&each.name))
-            .cloned()
             .map(login::with_kept)
             .collect();
         if !wanted.is_empty() {
@@ -103,14 +118,17 @@ impl Session {
         Upstreams::start(wanted, &self.toolbox)
     }
 
+    /// Tells what is wrong with files: the rest of them is used all the same.
+    pub(crate) fn warn_of_files(&self) {
+        let errors = self.manager.errors();
+        for told in errors.iter().chain(&self.manager.missing()) {
+            print::warning(told);
+        }
+    }
+
     /// As [`Session::reach`], and waits until each was reached or tried in vain.
     pub(crate) async fn reached(&self, which: Which<'_>) -> Upstreams {
-        for error in &self.manager.servers().errors {
-            print::warning(&error.to_string());
-        }
-        for unready in &self.manager.upstreams().unready {
-            print::warning(&unready.error);
-        }
+        self.warn_of_files();
         let upstreams = self.reach(which);
         upstreams.settled().await;
         for upstream in upstreams.all() {
@@ -129,9 +147,16 @@ impl Session {
         }
     }
 
+    /// What is offered to whoever asked for this view. One that came to nothing while
+    /// the program runs offers nothing.
+    pub(crate) fn selection_of(&self, view: &View) -> Selection {
+        let nothing = || Selection::everything().with_tools(Vec::<String>::new());
+        self.manager.selection(view).unwrap_or_else(|_| nothing())
+    }
+
     /// What is offered on the command line.
     pub(crate) fn selection(&self) -> Selection {
-        Selection::everything().with_detail(self.manager.config().descriptions)
+        self.selection_of(&self.view)
     }
 
     /// The person at the command line, or the script.
@@ -141,6 +166,9 @@ impl Session {
             .with_offer(Arc::new(offer))
             .with_recorder(ProgressBars::new())
             .with_cancellation(interrupts());
+        if let View::Agent(agent) = &self.view {
+            caller = caller.with_agent(agent);
+        }
         if let Some(timeout) = cli.timeout {
             caller = caller.with_timeout(timeout);
         }
@@ -152,9 +180,19 @@ impl Session {
     }
 }
 
+/// The folder that configuration is read from: the one that was named, or the nearest
+/// from here upwards that has one.
+pub(crate) fn project_root(cli: &Cli) -> PathBuf {
+    match cli.root.first() {
+        Some(root) => root.clone(),
+        None if cli.config.is_some() => PathBuf::from("."),
+        None => find_root(Path::new(".")),
+    }
+}
+
 /// What the folder says of the tools, over what came with the program.
-fn overlays(cli: &Cli) -> OverlayFiles {
-    let files = OverlayFiles::in_folder(cli.root(), SystemTime::now);
+fn overlays(root: &Path) -> OverlayFiles {
+    let files = OverlayFiles::in_folder(root, SystemTime::now);
     #[cfg(target_os = "linux")]
     let files = files.over(Shipped {
         descriptions: toolsmith_builtin::overlays::DESCRIPTIONS,
@@ -164,10 +202,10 @@ fn overlays(cli: &Cli) -> OverlayFiles {
 }
 
 /// The guide as the configuration wants it.
-fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failure> {
+fn guide(setup: &Setup, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failure> {
     let source: Arc<OverlayFiles> = Arc::clone(overlays);
     let mut guide = Guide::new(source, SystemTime::now);
-    let config = &manager.config().guide;
+    let config = &setup.config().guide;
     if let Some(title) = &config.title {
         guide = guide.with_title(title);
     }
@@ -179,7 +217,7 @@ fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failu
                 "guide.template: {template} is not beneath the configuration's folder"
             )));
         }
-        let folder = manager.file().and_then(Path::parent);
+        let folder = setup.file().and_then(Path::parent);
         let file = folder.map_or_else(|| template.clone(), |folder| folder.join(template));
         guide = with_template(guide, &file)?;
     }

@@ -10,8 +10,15 @@
 //! secrets are looked up through the [`Lookup`](toolsmith_core::reference::Lookup) it
 //! hands over.
 
+mod command;
+mod execute;
 pub mod form;
+mod http;
 mod make;
 pub mod openapi;
+mod sort;
 
+pub use command::script;
+pub use execute::RemoteTools;
+pub use http::Pace;
 pub use make::{Made, Problem, Surroundings, make};

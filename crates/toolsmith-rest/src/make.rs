@@ -1,14 +1,19 @@
 //! From an entry to tools.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolsmith_core::AnyTool;
 use toolsmith_core::reference::{Lookup, Place};
+use toolsmith_core::{AnyTool, ToolName};
 
+use crate::command;
+use crate::execute::{self, RemoteTools};
 use crate::form::Entry;
+use crate::http::{self, Filler, Pace, Shared};
+use crate::sort::{self, Sort, sort};
 
 /// What tools made from files have around them. Cheap to clone.
 #[derive(Clone)]
@@ -20,6 +25,8 @@ pub struct Surroundings {
     pub root: PathBuf,
     /// The environment of the host, of which commands get a little.
     pub environment: Arc<[(OsString, OsString)]>,
+    /// How fast hosts are asked; one for all tools of a process.
+    pub pace: Pace,
 }
 
 impl Surroundings {
@@ -33,6 +40,7 @@ impl Surroundings {
             lookup,
             root: root.into(),
             environment,
+            pace: Pace::default(),
         }
     }
 }
@@ -51,6 +59,8 @@ impl fmt::Debug for Surroundings {
 pub struct Made {
     /// Its tools, in the order of the file.
     pub tools: Vec<AnyTool>,
+    /// Its servers that tell their tools themselves.
+    pub sources: Vec<RemoteTools>,
     /// What is wrong with the others, or with the whole.
     pub problems: Vec<Problem>,
     /// What references are not there; the tools are, and say so when they are called.
@@ -63,6 +73,7 @@ impl fmt::Debug for Made {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Made")
             .field("tools", &self.tools)
+            .field("sources", &self.sources)
             .field("problems", &self.problems)
             .field("missing", &self.missing)
             .field("secrets", &self.secrets.len())
@@ -98,20 +109,98 @@ impl Problem {
 
 /// Makes the tools of a file.
 pub fn make(file: &Entry, surroundings: &Surroundings) -> Made {
-    let mut made = Made::default();
+    let mut making = Making {
+        file,
+        surroundings,
+        filler: Filler::new(&*surroundings.lookup),
+        shared: Shared::default(),
+        names: HashSet::new(),
+        made: Made::default(),
+    };
     if file.tools.is_empty() {
-        add(file, surroundings, &mut made);
+        making.add(file, file, Place::default());
+    } else {
+        let misplaced = sort::misplaced(file);
+        making.made.problems.extend(misplaced);
     }
     for tool in &file.tools {
-        add(&tool.value.over(file), surroundings, &mut made);
+        making.add(&tool.value, &tool.value.over(file), tool.place);
     }
-    made
+    making.made
 }
 
-fn add(entry: &Entry, surroundings: &Surroundings, made: &mut Made) {
-    if entry.disabled {
-        return;
+struct Making<'m> {
+    file: &'m Entry,
+    surroundings: &'m Surroundings,
+    filler: Filler<'m>,
+    shared: Shared,
+    names: HashSet<String>,
+    made: Made,
+}
+
+impl Making<'_> {
+    /// Adds what an entry comes to: what it says itself, and that laid over its file.
+    fn add(&mut self, own: &Entry, entry: &Entry, place: Place) {
+        if entry.disabled {
+            return;
+        }
+        let before = self.made.problems.len();
+        match sort(own, entry) {
+            Ok(sort) => self.make(sort, entry),
+            Err(mut problems) => self.made.problems.append(&mut problems),
+        }
+        // What belongs to no line of the entry belongs to the entry.
+        for problem in &mut self.made.problems[before..] {
+            if problem.place == Place::default() {
+                problem.place = place;
+            }
+        }
     }
-    let _ = surroundings;
-    let _ = made;
+
+    fn make(&mut self, sort: Sort, entry: &Entry) {
+        if sort != Sort::Adapter
+            && let Err(problem) = self.claim(entry)
+        {
+            self.made.problems.push(problem);
+            return;
+        }
+        let (surroundings, filler) = (self.surroundings, &mut self.filler);
+        let (shared, made) = (&mut self.shared, &mut self.made);
+        match sort {
+            Sort::Api => http::add(entry, surroundings, filler, shared, made),
+            Sort::Adapter => {
+                let name = self.file.name.as_ref();
+                execute::add(entry, name, surroundings, filler, shared, made);
+            }
+            Sort::Command => {
+                let problem = command::tool(entry, surroundings, made).err();
+                made.problems.extend(problem);
+            }
+        }
+    }
+
+    /// Claims the name of a tool, which every other tool must then leave alone.
+    fn claim(&mut self, entry: &Entry) -> Result<(), Problem> {
+        let Some(name) = &entry.name else {
+            return Err(Problem::new("the tool has no `name`"));
+        };
+        let problem = |message: String| Err(Problem::at(name.place, message));
+        match ToolName::new(&name.value) {
+            Err(error) => return problem(error.to_string()),
+            Ok(tool) if !tool.is_own_form() => {
+                return problem(format!(
+                    "tool name {:?}: use small letters, digits and `_`, beginning with a letter",
+                    name.value
+                ));
+            }
+            Ok(_) => {}
+        }
+        if !self.names.insert(name.value.clone()) {
+            return problem(format!(
+                "there is another tool `{}` in this file",
+                name.value
+            ));
+        }
+        Ok(())
+    }
 }

@@ -6,10 +6,14 @@ mod check;
 mod connect;
 mod guide;
 mod login;
+mod offers;
+mod schema;
 mod serve;
 mod servers;
+mod sets;
 mod show;
 mod tools;
+mod watch;
 
 use clap::CommandFactory;
 use tokio::runtime::Handle;
@@ -31,6 +35,9 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         clap_complete::generate(*shell, &mut Cli::command(), "toolsmith", &mut script);
         print::line(&String::from_utf8_lossy(&script))?;
         return Ok(0);
+    }
+    if let Command::Schema { file } = &cli.command {
+        return schema::run(file.as_deref(), cli.json);
     }
     if let Command::Connect(connect) = &cli.command {
         // A client can be connected before the configuration is in order.
@@ -81,11 +88,15 @@ async fn run_here(
     match &cli.command {
         Command::Tools(tools) => tools::run(session, tools, cli.json),
         Command::Servers(_) => servers::run(session, upstreams, cli.json),
+        Command::Sets => sets::run(session, cli.json),
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
-        Command::Serve(_) | Command::Connect(_) | Command::Completions { .. } => Ok(0),
+        Command::Serve(_)
+        | Command::Connect(_)
+        | Command::Schema { .. }
+        | Command::Completions { .. } => Ok(0),
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
     "tools",
     "show",
     "call",
     "batch",
     "check",
     "connect",
+    "schema",
     "completions",
 ];
 

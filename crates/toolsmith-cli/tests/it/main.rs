@@ -22,6 +22,7 @@ mod kill;
 mod login;
 mod permission;
 mod pipes;
+mod schema;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

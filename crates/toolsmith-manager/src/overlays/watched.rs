@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::stamp::{Identity, Stamp};
+use crate::files::{Identity, Stamp};
 use crate::loader::load_regular;
 use crate::yaml::{self, YamlError};
 

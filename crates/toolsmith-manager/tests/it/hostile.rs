@@ -2,23 +2,25 @@
 //! and none takes long, panics, or reaches the terminal raw.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toolsmith_manager::yaml::YamlError;
-use toolsmith_manager::{ConfigLoader, IfMissing, Manager, ManagerError};
+use toolsmith_manager::{ConfigLoader, IfMissing, ManagerError, Setup};
 
 /// A loader that has one file.
-struct Given<'a>(&'a [u8]);
+struct Given(Vec<u8>);
 
-impl ConfigLoader for Given<'_> {
-    fn load(&self, _: &Path) -> Result<Option<Vec<u8>>, YamlError> {
-        Ok(Some(self.0.to_vec()))
+impl ConfigLoader for Given {
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
+        Ok((path == Path::new("t.yaml")).then(|| self.0.clone()))
     }
 }
 
 /// Reads a configuration, and builds the toolbox it describes.
 fn refused(content: &[u8]) -> String {
-    let read = Manager::open_with(&Given(content), Path::new("t.yaml"), IfMissing::Fail);
-    let built = read.and_then(|manager| manager.with_examples().build());
+    let given = Arc::new(Given(content.to_vec()));
+    let read = Setup::open_with(given, Path::new("t.yaml"), IfMissing::Fail);
+    let built = read.and_then(|setup| setup.with_examples().load());
     match built {
         Ok(_) => panic!("it was accepted: {}", String::from_utf8_lossy(content)),
         Err(error @ ManagerError::File(_)) => error.to_string(),
@@ -60,7 +62,7 @@ fn check(content: impl AsRef<[u8]>, place: (usize, usize), message: &str) {
     assert!(shown.len() < 2_000, "{shown}");
 }
 
-const ROOT_KEYS: &str = "serve, prefix, descriptions, limits, bindings, policy, guide, servers";
+const ROOT_KEYS: &str = "serve, prefix, descriptions, limits, bindings, policy, guide, servers, tools, tool_sets, output_strategy, model";
 const DURATION: &str =
     "is no duration; write a number and a unit, such as `500ms`, `30s`, `5m` or `2h`";
 const PREFIX: &str = "a prefix has at most 32 letters, digits, `_`, `.` and `-`";

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
+mod edit;
 #[cfg(target_os = "linux")]
 mod gates;
 mod hostile;
@@ -11,8 +12,11 @@ mod manager;
 mod overlays;
 mod overlays_hostile;
 mod overlays_refresh;
+mod reload;
+mod schemas;
 mod servers;
 mod servers_hostile;
+mod sets;
 #[cfg(target_os = "linux")]
 mod shipped;
 mod spill;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolsmith_manager::servers::{
     Loaded, Protocol, ResolvedServer, ResolvedTransport, ServerEntry, Transport,
 };
 use toolsmith_manager::yaml::YamlError;
-use toolsmith_manager::{ConfigLoader, IfMissing, Manager, References};
+use toolsmith_manager::{ConfigLoader, IfMissing, References, Setup};
 
 /// Files in memory.
 pub(crate) struct Files(pub(crate) BTreeMap<PathBuf, Vec<u8>>);
@@ -23,11 +24,12 @@ impl Files {
     /// All servers of these files.
     pub(crate) fn loaded(&self) -> Loaded {
         let file = Path::new("r/toolsmith.yaml");
-        let manager = match Manager::open_with(self, file, IfMissing::UseDefaults) {
-            Ok(manager) => manager,
+        let files = Arc::new(Self(self.0.clone()));
+        let setup = Setup::open_with(files, file, IfMissing::UseDefaults);
+        match setup.and_then(Setup::load) {
+            Ok(manager) => manager.servers(),
             Err(error) => panic!("{error}"),
-        };
-        manager.with_servers(self, Path::new("r")).servers().clone()
+        }
     }
 }
 

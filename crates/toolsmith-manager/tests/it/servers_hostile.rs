@@ -2,9 +2,10 @@
 //! reason, and none takes long or panics.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toolsmith_manager::servers::{Loaded, MCP_FOLDER, MCP_JSON};
-use toolsmith_manager::{FileLoader, IfMissing, Manager};
+use toolsmith_manager::{IfMissing, Setup};
 
 use crate::servers::Files;
 
@@ -13,7 +14,7 @@ use crate::servers::Files;
 fn in_config(content: &[u8]) -> String {
     let files = Files::new([("toolsmith.yaml", content)]);
     let file = Path::new("r/toolsmith.yaml");
-    match Manager::open_with(&files, file, IfMissing::Fail) {
+    match Setup::open_with(Arc::new(files), file, IfMissing::Fail) {
         Ok(_) => panic!("it was accepted: {}", String::from_utf8_lossy(content)),
         Err(error) => tame(&error.to_string(), "r/toolsmith.yaml:"),
     }
@@ -338,7 +339,7 @@ const CONFIGURATIONS: &[(&str, &str)] = &[
     ),
     (
         "server:\n  a: {command: c}\n",
-        "1:1: unknown field `server`, expected one of serve, prefix, descriptions, limits, bindings, policy, guide, servers",
+        "1:1: unknown field `server`, expected one of serve, prefix, descriptions, limits, bindings, policy, guide, servers, tools, tool_sets, output_strategy, model",
     ),
     ("servers:\n  a: {command: b\n", "2:6: unclosed bracket '{'"),
     ("servers:\n  [a]: {command: b}\n", "2:3: expected a text"),
@@ -565,8 +566,7 @@ fn not_utf8() {
 }
 
 fn on_disk(root: &Path) -> Loaded {
-    let manager = Manager::open(root).unwrap();
-    manager.with_servers(&FileLoader, root).servers().clone()
+    Setup::open(root).unwrap().load().unwrap().servers()
 }
 
 #[test]

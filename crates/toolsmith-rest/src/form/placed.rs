@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_saphyr::Spanned;
-use toolsmith_core::reference::{Place, Template};
+use toolsmith_core::reference::Place;
 
 /// A value and its place in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,9 +59,4 @@ impl<T: JsonSchema> JsonSchema for Placed<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         T::json_schema(generator)
     }
-}
-
-/// A text that may refer to secrets; where it stands is part of it already.
-pub(super) fn template(placed: &Placed<Template>) -> Template {
-    placed.value.clone().at(placed.place)
 }

@@ -1,4 +1,4 @@
-//! Tests of the crate from outside, in one binary.
+//! Tests of tools that come from files, in one binary.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps in vain has failed")]
 #![expect(
@@ -6,6 +6,18 @@
     reason = "documents are written where they are imported"
 )]
 
+mod command;
+mod command_end;
+mod command_injection;
+mod execute;
+mod http_answers;
+mod http_auth;
+mod http_making;
+mod http_pages;
+mod http_requests;
+mod http_retries;
+mod http_server;
+mod injection;
 mod openapi_bodies;
 mod openapi_check;
 mod openapi_generated;
@@ -19,3 +31,4 @@ mod openapi_request;
 mod openapi_schemas;
 mod openapi_security;
 mod openapi_yaml;
+mod script;

@@ -144,7 +144,7 @@ impl Host {
 
     /// Log entries share the ceiling of what is streamed.
     fn log(&self, state: &mut State, mut entry: LogEntry) {
-        if state.trail.is_none() || state.streamed >= self.inner.limits.streamed_bytes {
+        if state.trail.is_none() || state.streamed >= self.inner.limits().streamed_bytes {
             return;
         }
         entry.message = self.inner.shaper.small_value(entry.message);
@@ -158,7 +158,7 @@ impl Host {
     }
 
     fn output(&self, state: &mut State, text: &str) {
-        let limit = self.inner.limits.streamed_bytes;
+        let limit = self.inner.limits().streamed_bytes;
         if state.trail.is_none() || state.streamed >= limit {
             return;
         }
@@ -254,7 +254,7 @@ impl ContextHost for Host {
             // One question at a time, and all of them within one time limit: a tool
             // cannot stop its clock by asking for ever.
             let _turn = self.asking.lock().await;
-            let left = (self.inner.limits.approval).saturating_sub(self.clock().waited);
+            let left = (self.inner.limits().approval).saturating_sub(self.clock().waited);
             if left.is_zero() {
                 return Vec::new();
             }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use arc_swap::ArcSwap;
 use regex::{Captures, Regex};
 use toolsmith_core::event::Redact;
 
@@ -63,15 +64,27 @@ static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
 /// Removes secrets from what models, terminals and logs get.
 #[derive(Debug, Default)]
 pub struct Redactor {
+    known: ArcSwap<Known>,
+}
+
+/// The values the host knows to be secret.
+#[derive(Default)]
+struct Known {
     /// The secrets, and how they are written inside JSON.
     spellings: Vec<String>,
     values: Option<Regex>,
 }
 
-impl Redactor {
-    /// A redactor that also knows these values, longest first, so that a secret
-    /// that contains another is replaced whole.
-    pub fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} spellings", self.spellings.len())
+    }
+}
+
+impl Known {
+    /// These values, longest first, so that a secret that contains another is replaced
+    /// whole.
+    fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut values: Vec<String> = secrets
             .into_iter()
             .map(Into::into)
@@ -97,6 +110,32 @@ impl Redactor {
             spellings,
         }
     }
+}
+
+impl Redactor {
+    /// A redactor that also knows these values.
+    pub fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            known: ArcSwap::from_pointee(Known::new(secrets)),
+        }
+    }
+
+    /// Learns more values. None is ever forgotten: what was a secret once may still turn
+    /// up in what somebody answers.
+    pub fn learn(&self, secrets: impl IntoIterator<Item = impl Into<String>>) {
+        let fresh: Vec<String> = secrets.into_iter().map(Into::into).collect();
+        let is_known = |known: &Known, value: &String| known.spellings.contains(value);
+        if fresh
+            .iter()
+            .all(|value| is_known(&self.known.load(), value))
+        {
+            return;
+        }
+        self.known.rcu(|known| {
+            let all = known.spellings.iter().chain(&fresh);
+            Known::new(all.map(String::as_str))
+        });
+    }
 
     /// How many bytes at the end of a text may be the beginning of a secret, of
     /// which at least `least` must be there to count.
@@ -106,7 +145,8 @@ impl Redactor {
             let mut ends = ends.take_while(|at| *at >= least.max(1));
             ends.find(|at| text.ends_with(&secret[..*at]))
         };
-        self.spellings.iter().filter_map(begun).max().unwrap_or(0)
+        let known = self.known.load();
+        known.spellings.iter().filter_map(begun).max().unwrap_or(0)
     }
 
     /// The text without the beginning of a secret at its end, for texts that were
@@ -135,10 +175,11 @@ impl Redactor {
 
     fn secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
         // No shape is shorter, but for the password of an address.
-        if self.values.is_none() && text.len() < SHORTEST_SHAPE && !text.contains(':') {
+        let known = self.known.load();
+        if known.values.is_none() && text.len() < SHORTEST_SHAPE && !text.contains(':') {
             return Cow::Borrowed(text);
         }
-        let text = match &self.values {
+        let text = match &known.values {
             Some(values) => values.replace_all(text, REDACTED),
             None => Cow::Borrowed(text),
         };

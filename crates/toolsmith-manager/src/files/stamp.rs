@@ -11,7 +11,8 @@ const STEP: Duration = Duration::from_secs(2);
 
 /// What is in the file's place, as far as can be told without opening it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stamp {
+#[non_exhaustive]
+pub enum Stamp {
     /// Nothing.
     Missing,
     /// It cannot even be looked at.
@@ -22,8 +23,25 @@ pub(super) enum Stamp {
 
 impl Stamp {
     /// Looks at a path; links are followed, so what they lead to is compared.
-    pub(super) fn look(path: &Path) -> Self {
+    pub fn look(path: &Path) -> Self {
         Self::of(std::fs::metadata(path))
+    }
+
+    /// Tells whether a change from now on is sure to show.
+    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+        match self {
+            Self::Missing => true,
+            Self::Unreachable(_) => false,
+            Self::There(identity) => identity.is_settled(now),
+        }
+    }
+
+    /// Tells whether something was changed there within this time.
+    pub(crate) fn is_younger_than(&self, time: Duration, now: SystemTime) -> bool {
+        match self {
+            Self::There(identity) => identity.is_younger_than(time, now),
+            Self::Missing | Self::Unreachable(_) => false,
+        }
     }
 
     fn of(found: io::Result<Metadata>) -> Self {
@@ -37,7 +55,7 @@ impl Stamp {
 
 /// A file, and the state it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub struct Identity {
     /// Device, inode and type: which file it is. Another has taken its place where they
     /// differ, however old it looks.
     #[cfg(unix)]
@@ -53,7 +71,7 @@ pub(super) struct Identity {
 
 impl Identity {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
 
         Self {
@@ -65,7 +83,7 @@ impl Identity {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().ok();
         Self {
             file: (metadata.is_file(), metadata.created().ok()),
@@ -76,10 +94,17 @@ impl Identity {
     }
 
     /// Tells whether a change from now on is sure to show.
-    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
-        self.changed
-            .and_then(|changed| now.duration_since(changed).ok())
-            .is_some_and(|age| age > STEP)
+    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+        self.age(now).is_some_and(|age| age > STEP)
+    }
+
+    fn is_younger_than(&self, time: Duration, now: SystemTime) -> bool {
+        self.age(now).is_some_and(|age| age < time)
+    }
+
+    /// How long ago it was changed; none where that is to come, as clocks have it.
+    fn age(&self, now: SystemTime) -> Option<Duration> {
+        now.duration_since(self.changed?).ok()
     }
 }
 

@@ -1,0 +1,50 @@
+//! Where a project begins.
+
+use std::path::{Path, PathBuf};
+
+use crate::setup::CONFIG_FILE;
+
+/// How many folders upwards are looked at.
+const MOST: usize = 64;
+
+/// The folder a project begins in: the nearest one, from `start` upwards, that holds a
+/// `toolsmith.yaml`; `start` itself where none does.
+///
+/// What lies above may be somebody else's, as in a shared folder, and what is written
+/// there starts programs. So a file above counts only where it and its folder belong to
+/// whom `start` belongs to, and the search ends at the first folder that does not.
+pub fn find_root(start: &Path) -> PathBuf {
+    let Ok(whole) = start.canonicalize() else {
+        return start.to_owned();
+    };
+    let owner = owner(&whole);
+    for (height, folder) in whole.ancestors().take(MOST).enumerate() {
+        let config = folder.join(CONFIG_FILE);
+        if height == 0 {
+            if config.exists() {
+                break;
+            }
+            continue;
+        }
+        if owner.is_none() || self::owner(folder) != owner {
+            break;
+        }
+        if config.is_file() && self::owner(&config) == owner {
+            return folder.to_owned();
+        }
+    }
+    start.to_owned()
+}
+
+#[cfg(unix)]
+fn owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+
+    Some(std::fs::metadata(path).ok()?.uid())
+}
+
+/// Where nobody can tell, nothing above is taken.
+#[cfg(not(unix))]
+fn owner(_: &Path) -> Option<u32> {
+    None
+}

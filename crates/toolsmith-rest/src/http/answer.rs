@@ -1,0 +1,239 @@
+//! Reads an answer, within bounds, as what its type says it is.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use encoding_rs::{Encoding, UTF_8};
+use serde_json::{Map, Value};
+use toolsmith_core::json::{self, JsonError};
+use toolsmith_core::{Block, ToolError};
+use toolsmith_net::read_body;
+
+use super::failure;
+use super::service::Answer;
+use crate::form::ResponseKind;
+
+/// How long an answer may be; of one that has no end no more is read.
+pub(crate) const MAX_BYTES: usize = 8 << 20;
+
+/// How large an image or a sound may be that is handed on.
+const MAX_MEDIA: usize = 4 << 20;
+
+/// What an answer holds.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Nothing.
+    Nothing,
+    /// JSON.
+    Json(Value),
+    /// Text.
+    Text(String),
+    /// An image or a sound.
+    Media(Block),
+}
+
+/// An answer that was read.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) status: u16,
+    pub(crate) content: Content,
+    /// How many bytes it had.
+    pub(crate) bytes: usize,
+    /// What was odd about it.
+    pub(crate) note: Option<String>,
+}
+
+/// Reads an answer of at most `limit` bytes.
+///
+/// # Errors
+/// When it is longer, breaks off, or is not what it should be.
+pub(crate) async fn read(
+    answer: Answer,
+    kind: Option<ResponseKind>,
+    limit: usize,
+) -> Result<Read, ToolError> {
+    let status = answer.response.status().as_u16();
+    let media_type = MediaType::read(answer.header("content-type").unwrap_or_default());
+    let encoding = answer.header("content-encoding").unwrap_or("identity");
+    let line = answer.line.clone();
+    if !encoding.trim().eq_ignore_ascii_case("identity") && status != 204 {
+        let message = format!(
+            "{line}: the answer is compressed ({}), which was not asked for",
+            failure::excerpt(encoding)
+        );
+        return Err(ToolError::failed(message));
+    }
+    let (hush, token) = (answer.hush, answer.token);
+    let bytes = read_body(answer.response, limit).await;
+    let bytes = bytes.map_err(|error| failure::body(&line, error, &hush))?;
+    let length = bytes.len();
+    let mut note = None;
+    let content = if bytes.iter().all(u8::is_ascii_whitespace) {
+        Content::Nothing
+    } else if media_type.is_media() && kind.is_none() {
+        media(&line, &media_type, &bytes)?
+    } else {
+        let text = media_type.decode(&bytes, kind);
+        let (text, garbled) = text.ok_or_else(|| binary(&line, &media_type, length))?;
+        if garbled {
+            let message = "some characters of the answer could not be read";
+            note = Some(message.to_owned());
+        }
+        let text = token.scrub(&text).into_owned();
+        if media_type.is_json(kind, &text) {
+            Content::Json(parse(&line, &media_type, &text, limit)?)
+        } else {
+            Content::Text(text)
+        }
+    };
+    Ok(Read {
+        status,
+        content,
+        bytes: length,
+        note,
+    })
+}
+
+/// Reads an answer as a value: JSON, a text, or nothing.
+///
+/// # Errors
+/// When it is something else, or cannot be read.
+pub(crate) async fn value_of(answer: Answer) -> Result<Option<Value>, ToolError> {
+    match read(answer, None, MAX_BYTES).await?.content {
+        Content::Nothing => Ok(None),
+        Content::Json(value) => Ok(Some(value)),
+        Content::Text(text) => Ok(Some(text.into())),
+        Content::Media(_) => Err(ToolError::failed("the answer is neither JSON nor text")),
+    }
+}
+
+/// The headers of an answer that has nothing else.
+pub(crate) fn headers(answer: &Answer) -> Value {
+    let mut headers = Map::new();
+    for (name, value) in answer.response.headers() {
+        // What a server gives to be shown again is a secret of its own.
+        if name != "set-cookie"
+            && let Ok(text) = value.to_str()
+        {
+            headers.insert(
+                name.as_str().to_owned(),
+                failure::excerpt(&answer.hush.scrub(text)).into(),
+            );
+        }
+    }
+    Value::Object(headers)
+}
+
+/// A media type, as a header names it.
+struct MediaType {
+    /// In small letters; empty where nothing was said.
+    name: String,
+    charset: Option<&'static Encoding>,
+}
+
+impl MediaType {
+    fn read(header: &str) -> Self {
+        let mut parts = header.split(';');
+        let name = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let charset = parts.find_map(|part| {
+            let (key, value) = part.split_once('=')?;
+            let is_charset = key.trim().eq_ignore_ascii_case("charset");
+            is_charset.then(|| value.trim().trim_matches('"'))
+        });
+        Self {
+            name: name.chars().take(100).collect(),
+            charset: charset.and_then(|label| Encoding::for_label(label.as_bytes())),
+        }
+    }
+
+    fn is_media(&self) -> bool {
+        (self.name.starts_with("image/") && self.name != "image/svg+xml")
+            || self.name.starts_with("audio/")
+    }
+
+    fn says_json(&self) -> bool {
+        self.name == "application/json" || self.name == "text/json" || self.name.ends_with("+json")
+    }
+
+    fn is_json(&self, kind: Option<ResponseKind>, text: &str) -> bool {
+        match kind {
+            Some(ResponseKind::Json) => true,
+            Some(ResponseKind::Text) => false,
+            None if self.name.is_empty() => text.trim_start().starts_with(['{', '[']),
+            None => self.says_json(),
+        }
+    }
+
+    fn says_text(&self) -> bool {
+        const TEXTS: &[&str] = &[
+            "application/ecmascript",
+            "application/javascript",
+            "application/jsonl",
+            "application/sql",
+            "application/toml",
+            "application/x-ndjson",
+            "application/x-www-form-urlencoded",
+            "application/x-yaml",
+            "application/xml",
+            "application/yaml",
+        ];
+        self.name.starts_with("text/")
+            || self.name.ends_with("+xml")
+            || self.name.ends_with("+yaml")
+            || TEXTS.contains(&self.name.as_str())
+    }
+
+    /// The text, and whether something in it could not be read; none where it is no text.
+    fn decode(&self, bytes: &[u8], kind: Option<ResponseKind>) -> Option<(String, bool)> {
+        let is_sure = kind.is_some() || self.says_json() || self.says_text();
+        if !is_sure && (str::from_utf8(bytes).is_err() || bytes.contains(&0)) {
+            return None;
+        }
+        let (text, _, garbled) = self.charset.unwrap_or(UTF_8).decode(bytes);
+        Some((text.into_owned(), garbled))
+    }
+}
+
+fn media(line: &str, media_type: &MediaType, bytes: &[u8]) -> Result<Content, ToolError> {
+    if bytes.len() > MAX_MEDIA {
+        return Err(binary(line, media_type, bytes.len()));
+    }
+    let (data, mime_type) = (STANDARD.encode(bytes), media_type.name.clone());
+    Ok(Content::Media(if mime_type.starts_with("audio/") {
+        Block::Audio { data, mime_type }
+    } else {
+        Block::Image { data, mime_type }
+    }))
+}
+
+fn binary(line: &str, media_type: &MediaType, bytes: usize) -> ToolError {
+    let name = match media_type.name.as_str() {
+        "" => "of no type",
+        name => name,
+    };
+    ToolError::failed(format!(
+        "{line}: the answer is {bytes} bytes of {}, which cannot be shown",
+        failure::excerpt(name)
+    ))
+}
+
+fn parse(line: &str, media_type: &MediaType, text: &str, limit: usize) -> Result<Value, ToolError> {
+    // A character read as another may take more room than it had.
+    json::parse(text.as_bytes(), limit.saturating_mul(3)).map_err(|error| {
+        let why = match &error {
+            JsonError::Malformed(error) if error.is_eof() => {
+                format!("the JSON ends in the middle, after {} bytes", text.len())
+            }
+            error if media_type.says_json() => format!("the answer is no JSON we accept: {error}"),
+            _ => format!(
+                "the answer is {}, not JSON: {}",
+                if media_type.name.is_empty() {
+                    "something else"
+                } else {
+                    &media_type.name
+                },
+                failure::excerpt(text)
+            ),
+        };
+        ToolError::failed(format!("{line}: {why}"))
+    })
+}

@@ -1,0 +1,59 @@
+//! Takes secrets out of what is told.
+//!
+//! The runtime removes the secrets it was told of beforehand. A token that a server
+//! hands out later is known only here, and so is what an address looks like with a
+//! secret encoded into it.
+
+use std::borrow::Cow;
+
+use super::encode;
+
+/// What stands where a secret stood.
+const REDACTED: &str = "[redacted]";
+
+/// Shorter ones would take ordinary words with them; the runtime draws the same line.
+const SHORTEST: usize = 6;
+
+/// Texts nobody may see. It has no `Debug` that shows them.
+#[derive(Clone, Default)]
+pub(crate) struct Hush {
+    /// The longest come first, so that a secret that holds another one goes whole.
+    secrets: Vec<String>,
+}
+
+impl Hush {
+    /// Hides these, and what they look like in an address.
+    pub(crate) fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        let mut hush = Self::default();
+        secrets.into_iter().for_each(|secret| hush.add(secret));
+        hush
+    }
+
+    /// Hides one more.
+    pub(crate) fn add(&mut self, secret: &str) {
+        let in_path: Vec<String> = secret.split('/').map(encode::literal).collect();
+        for spelling in [
+            secret.to_owned(),
+            encode::segment(secret),
+            encode::form(secret),
+            in_path.join("/"),
+        ] {
+            if spelling.len() >= SHORTEST && !self.secrets.contains(&spelling) {
+                self.secrets.push(spelling);
+            }
+        }
+        self.secrets
+            .sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    }
+
+    /// The text without them.
+    pub(crate) fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut text = Cow::Borrowed(text);
+        for secret in &self.secrets {
+            if text.contains(secret.as_str()) {
+                text = Cow::Owned(text.replace(secret.as_str(), REDACTED));
+            }
+        }
+        text
+    }
+}
