@@ -1,6 +1,6 @@
 //! The arguments of a tool while they are collected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -31,7 +31,9 @@ impl Arguments {
     /// Names arguments. Those in the path come first, and keep their names.
     pub(super) fn name(mut arguments: Vec<Argument>, whole: &str, notes: &mut Notes) -> Self {
         arguments.sort_by_key(|argument| rank(argument.place));
-        let mut taken = std::collections::HashSet::new();
+        let mut taken = HashSet::new();
+        // Where counting goes on, so that many of one name are not counted through.
+        let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut named = Vec::new();
         for argument in arguments {
             let plain = naming::argument(&argument.wire);
@@ -39,10 +41,10 @@ impl Arguments {
             if taken.contains(&name) {
                 name = naming::argument(&format!("{}_{plain}", word(argument.place)));
             }
-            let mut number = 2;
+            let number = numbers.entry(plain.clone()).or_insert(2_usize);
             while !taken.insert(name.clone()) {
                 name = naming::with_suffix(&plain, &number.to_string());
-                number += 1;
+                *number += 1;
             }
             if name != plain {
                 let place = word(argument.place);

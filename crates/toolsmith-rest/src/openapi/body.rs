@@ -10,6 +10,9 @@ use super::schema::{Field, Piece, Pool, plain_object};
 use super::{refer, text};
 use crate::form::{BodyForm, ListStyle, ObjectStyle, PlaceName};
 
+/// How many forms of a body are looked at.
+const MAX_KINDS: usize = 100;
+
 /// What a body comes to.
 #[derive(Debug, Default)]
 pub(super) struct Body {
@@ -93,7 +96,7 @@ fn choose(content: &Map<String, Value>) -> Result<(String, BodyForm, &Value), St
         kind if kind.starts_with("text/") && is_kind(kind) => Some((6, BodyForm::Text)),
         _ => None,
     };
-    let usable = content.iter().filter_map(|(kind, media)| {
+    let usable = content.iter().take(MAX_KINDS).filter_map(|(kind, media)| {
         let kind = kind.split(';').next().unwrap_or_default();
         let kind = kind.trim().to_ascii_lowercase();
         let (rank, form) = rank(&kind)?;

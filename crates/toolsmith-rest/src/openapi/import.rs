@@ -74,8 +74,10 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
     let title = refer::string(info, "title")
         .map_or_else(|| "the API".to_owned(), |title| text::line(title, 100));
     let api = naming::api(options.name.as_deref().unwrap_or(&title));
-    let mut entry = Entry::default();
-    entry.api_url = api_url(root, options, base.as_ref(), &mut notes)?;
+    let mut entry = Entry {
+        api_url: api_url(root, options, base.as_ref(), &mut notes)?,
+        ..Entry::default()
+    };
     let own_base = entry
         .api_url
         .as_ref()
@@ -123,7 +125,7 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
                 made.push(tool);
             }
             Err(reason) => left_out.push(LeftOut {
-                method: place.method.clone(),
+                method: text::line(&place.method, 40),
                 path: text::line(place.path, 300),
                 operation_id: place.id().map(|id| text::line(id, 100)),
                 reason: text::line(&reason, 300),
@@ -195,7 +197,10 @@ fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
         "PUT" => HttpMethod::Put,
         "PATCH" => HttpMethod::Patch,
         "DELETE" => HttpMethod::Delete,
-        other => return Err(format!("the method {other} is not supported")),
+        other => {
+            let method = text::line(other, 40);
+            return Err(format!("the method {method} is not supported"));
+        }
     };
     if !place.operation.is_object() {
         return Err(format!(

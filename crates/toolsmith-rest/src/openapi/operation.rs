@@ -143,7 +143,7 @@ impl<'d> Workshop<'d> {
 
     fn respond(&mut self, place: &Place<'d>, entry: &mut Entry) {
         let limit = self.options.max_response_bytes.min(512 << 10);
-        if limit == 0 || self.room < limit {
+        if limit == 0 || self.room < self.options.max_total_bytes / 2 {
             return;
         }
         let form = response(

@@ -28,7 +28,7 @@ pub struct Options {
     pub max_schema_bytes: usize,
     /// How large the schema of a tool's answer is at most; a larger one is left out.
     pub max_response_bytes: usize,
-    /// How large all schemas are together.
+    /// How large all schemas are together. Those of answers take no more than half.
     pub max_total_bytes: usize,
 }
 
@@ -44,7 +44,7 @@ impl Default for Options {
             max_tools: 10_000,
             max_schema_bytes: 32 << 10,
             max_response_bytes: 8 << 10,
-            max_total_bytes: 24 << 20,
+            max_total_bytes: 12 << 20,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Every operation there is in a document, whatever state it is in.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::naming::Called;
@@ -11,6 +13,10 @@ use super::{refer, text};
 const METHODS: [&str; 9] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
 ];
+
+/// How many paths share what they refer to: each is as much work as if it were written
+/// out.
+const MAX_USES: usize = 16;
 
 /// An operation and where it stands.
 #[derive(Debug)]
@@ -50,10 +56,23 @@ pub(super) fn operations<'d>(
     notes: &mut Notes,
 ) -> (Vec<Place<'d>>, Vec<Broken<'d>>) {
     let (mut places, mut broken) = (Vec::new(), Vec::new());
+    let mut used: HashMap<*const Value, usize> = HashMap::new();
     match root.get("paths") {
         Some(Value::Object(paths)) => {
             for (path, item) in paths.iter().filter(|(path, _)| !path.starts_with("x-")) {
-                match refer::follow(root, item) {
+                let found = refer::follow(root, item);
+                let uses = found
+                    .as_ref()
+                    .map(|found| used.entry(std::ptr::from_ref(*found)).or_insert(0));
+                if uses.is_ok_and(|uses| {
+                    *uses += 1;
+                    *uses > MAX_USES
+                }) {
+                    let reason = format!("what it refers to is used by {MAX_USES} paths before it");
+                    broken.push(Broken { path, reason });
+                    continue;
+                }
+                match found {
                     Ok(found @ Value::Object(fields)) => add(&mut places, path, found, fields),
                     Ok(other) => broken.push(Broken {
                         path,
@@ -103,9 +122,8 @@ fn add<'d>(
         .get("additionalOperations")
         .and_then(Value::as_object);
     for (method, operation) in additional.into_iter().flatten() {
-        let method = text::line(method, 40);
         places.push(Place {
-            method,
+            method: method.clone(),
             path,
             item,
             operation,

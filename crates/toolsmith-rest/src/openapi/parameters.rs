@@ -79,6 +79,9 @@ fn merged<'d>(root: &'d Value, place: &Place<'d>) -> Result<Vec<&'d Value>, Stri
                 ));
             }
         };
+        if list.len() > MAX {
+            return Err(format!("it has more than {MAX} parameters"));
+        }
         for parameter in list {
             let parameter = refer::follow(root, parameter)
                 .map_err(|problem| format!("a parameter cannot be found: {problem}"))?;
@@ -298,7 +301,7 @@ pub(super) fn shape(root: &Value, schema: &Value) -> Shape {
             continue;
         };
         let is = |name: &str| match schema.get("type") {
-            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == name),
+            Some(Value::Array(kinds)) => kinds.iter().take(16).any(|kind| kind == name),
             Some(kind) => kind == name,
             None => false,
         };

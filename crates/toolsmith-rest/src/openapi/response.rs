@@ -42,7 +42,8 @@ pub(super) fn response<'d>(
     if cut == Cut::Parts || !says_something {
         return None;
     }
-    let mut form = ResponseForm::default();
-    form.schema = Some(Placed::nowhere(schema));
-    Some(form)
+    Some(ResponseForm {
+        schema: Some(Placed::nowhere(schema)),
+        ..ResponseForm::default()
+    })
 }

@@ -122,7 +122,10 @@ impl<'d> Schemes<'d> {
     /// All schemes of one alternative at once, if that is possible.
     fn together(&mut self, alternative: &'d Map<String, Value>, notes: &mut Notes) -> Option<Auth> {
         let mut auth = Auth::default();
-        for name in alternative.keys().take(MAX) {
+        if alternative.len() > MAX {
+            return None;
+        }
+        for name in alternative.keys() {
             let scheme = self.scheme(name, notes)?;
             if auth.form.is_none() {
                 auth.method = scheme.method;
@@ -201,25 +204,31 @@ impl<'d> Schemes<'d> {
         if header.len() > 100 || !header.bytes().all(is_plain) {
             return None;
         }
-        let mut form = AuthForm::default();
-        form.key = self.secret(name, "api_key");
-        form.place = Some(place);
-        form.name = Some(Placed::nowhere(header.to_owned()));
+        let form = AuthForm {
+            key: self.secret(name, "api_key"),
+            place: Some(place),
+            name: Some(Placed::nowhere(header.to_owned())),
+            ..AuthForm::default()
+        };
         let method = AuthMethod::ApiKey;
         Some(Scheme { method, form })
     }
 
     fn bearer(&mut self, name: &str) -> Scheme {
-        let mut form = AuthForm::default();
-        form.token = self.secret(name, "token");
+        let form = AuthForm {
+            token: self.secret(name, "token"),
+            ..AuthForm::default()
+        };
         let method = AuthMethod::Bearer;
         Scheme { method, form }
     }
 
     fn basic(&mut self, name: &str) -> Scheme {
-        let mut form = AuthForm::default();
-        form.username = self.secret(name, "username");
-        form.password = self.secret(name, "password");
+        let form = AuthForm {
+            username: self.secret(name, "username"),
+            password: self.secret(name, "password"),
+            ..AuthForm::default()
+        };
         let method = AuthMethod::Basic;
         Scheme { method, form }
     }
@@ -231,11 +240,13 @@ impl<'d> Schemes<'d> {
         let address = address.map(|address| resolve(address, self.base.as_ref()));
         match address {
             Some(Ok(address)) => {
-                let mut form = AuthForm::default();
-                form.token_url = template(&address);
-                form.client_id = self.secret(name, "client_id");
-                form.client_secret = self.secret(name, "client_secret");
-                form.scopes = self.scopes.get(name).cloned().unwrap_or_default();
+                let form = AuthForm {
+                    token_url: template(&address),
+                    client_id: self.secret(name, "client_id"),
+                    client_secret: self.secret(name, "client_secret"),
+                    scopes: self.scopes.get(name).cloned().unwrap_or_default(),
+                    ..AuthForm::default()
+                };
                 let method = AuthMethod::Oauth;
                 return Scheme { method, form };
             }

@@ -27,6 +27,7 @@ mod openapi_names;
 mod openapi_operations;
 mod openapi_parameters;
 mod openapi_read;
+mod openapi_request;
 mod openapi_schemas;
 mod openapi_security;
 mod openapi_yaml;

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolsmith_core::{AnyTool, Arguments, Outcome, Schema, Source, Tool, ToolContext, ToolDef};
-use toolsmith_rest::form::Entry;
+use toolsmith_core::{
+    AnyTool, Arguments, Kind, Outcome, RawCall, Schema, Source, Tool, ToolContext, ToolDef,
+};
+use toolsmith_rest::form::{Entry, Placed};
 use toolsmith_rest::openapi::{self, Imported, Options, ReadLimits};
-use toolsmith_runtime::Toolbox;
+use toolsmith_runtime::{Caller, Toolbox};
 
 /// Imports a document with the usual options.
 pub(crate) fn import(document: &str) -> Imported {
@@ -70,6 +72,32 @@ pub(crate) fn left_out(imported: &Imported) -> Vec<String> {
 /// Tells whether some note holds a text.
 pub(crate) fn is_noted(imported: &Imported, text: &str) -> bool {
     imported.notes.iter().any(|note| note.contains(text))
+}
+
+/// What a tool gets of a call's arguments once they are validated, or what is said of
+/// those that do not fit.
+pub(crate) async fn validated(
+    imported: &Imported,
+    name: &str,
+    arguments: Value,
+) -> Result<Value, String> {
+    let is_it = |tool: &&Placed<Entry>| {
+        tool.value
+            .name
+            .as_ref()
+            .is_some_and(|own| own.value == name)
+    };
+    let found = imported.entry.tools.iter().find(is_it).unwrap();
+    let definition = definition(&found.value).with_kind(Kind::Read);
+    let toolbox = Toolbox::new([AnyTool::new(Described(Arc::new(definition)))]).unwrap();
+    let reply = toolbox
+        .run(RawCall::new(name, arguments), &Caller::new("test"))
+        .await;
+    let outcome = reply.into_outcome();
+    match outcome.is_success() {
+        true => Ok(outcome.value.unwrap_or_default()),
+        false => Err(format!("{:?}", outcome.error)),
+    }
 }
 
 /// How many tools a registry takes; fails with what it says of those it does not.
@@ -143,7 +171,7 @@ pub(crate) fn definition(entry: &Entry) -> ToolDef {
     definition
 }
 
-/// A tool that is described and never called.
+/// A tool that returns what it is given.
 struct Described(Arc<ToolDef>);
 
 impl Tool for Described {
@@ -151,7 +179,7 @@ impl Tool for Described {
         self.0.clone()
     }
 
-    async fn call(&self, _: Arguments, _: ToolContext) -> Outcome {
-        Outcome::default()
+    async fn call(&self, arguments: Arguments, _: ToolContext) -> Outcome {
+        Outcome::ok(arguments.as_value().clone())
     }
 }

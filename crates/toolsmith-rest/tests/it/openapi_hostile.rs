@@ -98,8 +98,13 @@ fn ten_thousand_operations() {
         paths.insert(format!("/path/{number}"), item);
     }
     let schemas = json!({ "schemas": { "X": { "type": "string" } } });
-    let imported = survives(&document(&Value::Object(paths), &schemas));
+    // Not written and registered, as in the other tests: that takes longer by far.
+    let value = document(&Value::Object(paths), &schemas).to_string();
+    let read = openapi::read(value.as_bytes(), &ReadLimits::default()).unwrap();
+    let imported = openapi::import(&read, &Options::default()).unwrap();
     assert_eq!(imported.entry.tools.len(), 10_000);
+    let unlike: std::collections::HashSet<String> = names(&imported).into_iter().collect();
+    assert_eq!(unlike.len(), 10_000);
     assert!(imported.notes.len() <= 201);
 }
 
@@ -121,7 +126,13 @@ fn references_that_expand_without_end_or_measure() {
             json!({ "oneOf": [next, { "type": "array", "items": next }] }),
         );
     }
-    for letter in ["L", "M", "N"] {
+    // Each of these is closed around its parts, and gone through three times for that.
+    for level in 0..30 {
+        let next = json!({ "properties": { "n": reference(&format!("K{}", level + 1)) } });
+        let own = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
+        schemas.insert(format!("K{level}"), json!({ "allOf": [own, next] }));
+    }
+    for letter in ["K", "L", "M", "N"] {
         schemas.insert(
             format!("{letter}30"),
             json!({ "properties": { "end": { "type": "string" } } }),
@@ -136,12 +147,13 @@ fn references_that_expand_without_end_or_measure() {
         "application/json": { "schema": reference(name) } } } } })
     };
     let paths = json!({
+        "/k": { "get": query(reference("K0")), "post": body("K0"), "put": answer("K0") },
         "/l": { "get": query(reference("L0")), "post": body("L0"), "put": answer("L0") },
         "/m": { "get": query(reference("M0")), "post": body("M0"), "put": answer("M0") },
         "/n": { "get": query(reference("N0")), "post": body("N0"), "put": answer("N0") },
     });
     let imported = survives(&document(&paths, &json!({ "schemas": schemas })));
-    assert_eq!(imported.entry.tools.len(), 9);
+    assert_eq!(imported.entry.tools.len(), 12);
 }
 
 #[test]
@@ -317,4 +329,67 @@ fn names_and_texts_that_steer_or_hide() {
     let tool = json!(imported.entry.tools[0]);
     assert_eq!(tool["parameters"]["properties"]["q"]["enum"][0], odd);
     assert!(!tool["description"].to_string().contains('\u{202e}'));
+}
+
+#[test]
+fn what_is_shared_is_not_gone_through_without_end() {
+    let names: Vec<String> = (0..20_000).map(|number| format!("n{number}")).collect();
+    let schema = json!({ "required": names, "enum": names, "type": ["object", "null"], "properties": { "a": {} } });
+    let components = json!({
+        "requestBodies": { "Large": { "required": true, "content": { "application/json": { "schema": schema } } } },
+        "parameters": { "Large": { "name": "p", "in": "query", "schema": schema } },
+        "pathItems": { "Shared": { "get": { "tags": names }, "put": {} } },
+    });
+    let mut paths = Map::new();
+    for number in 0..300 {
+        paths.insert(
+            format!("/a/{number}"),
+            json!({ "post": {
+            "parameters": [{ "$ref": "#/components/parameters/Large" }],
+            "requestBody": { "$ref": "#/components/requestBodies/Large" },
+        } }),
+        );
+        paths.insert(
+            format!("/b/{number}"),
+            json!({ "$ref": "#/components/pathItems/Shared" }),
+        );
+    }
+    let imported = import_value(&document(&Value::Object(paths), &components));
+    // Two operations of each of the first sixteen paths, and the others once each.
+    let accounted = imported.entry.tools.len() + imported.left_out.len();
+    assert_eq!(accounted, 300 + 2 * 16 + (300 - 16));
+    let is_work = |reason: &str| reason.contains("all the work that is allowed");
+    assert!(imported.left_out.iter().any(|left| is_work(&left.reason)));
+}
+
+#[test]
+fn names_that_all_come_to_the_same() {
+    let odd = |number: u32| char::from_u32(0x4e00 + number).unwrap().to_string();
+    let parameters: Vec<Value> = (0..400)
+        .map(|number| json!({ "name": odd(number), "in": "query", "schema": { "type": "null" } }))
+        .collect();
+    let mut additional = Map::new();
+    for number in 0..5000 {
+        additional.insert(format!("X{}", odd(number)), json!({}));
+    }
+    let mut components = Map::new();
+    let mut all = Vec::new();
+    for number in 0..2000 {
+        components.insert(format!("c{number}"), json!({ "X": { "type": "string" } }));
+        all.push(json!({ "$ref": format!("#/components/schemas/c{number}/X") }));
+    }
+    let value = document(
+        &json!({ "/a": {
+        "get": { "operationId": "it", "parameters": parameters },
+        "post": { "requestBody": { "required": true, "content": { "application/json": { "schema": { "anyOf": all } } } } },
+        "additionalOperations": additional,
+    } }),
+        &json!({ "schemas": components }),
+    );
+    let imported = survives(&value);
+    assert_eq!(
+        tool(&imported, "it")["places"].as_object().unwrap().len(),
+        400
+    );
+    assert_eq!(imported.left_out.len(), 5000);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolsmith_rest::openapi::{Imported, Options};
 
-use crate::openapi_check::{document, import_value, import_with, is_noted, tool};
+use crate::openapi_check::{document, import_value, import_with, is_noted, tool, validated};
 
 /// Imports a request whose only argument has this schema.
 fn request(version: &str, schema: Value, schemas: Value) -> Imported {
@@ -251,6 +251,25 @@ fn what_is_too_large_loses_descriptions_first_and_depths_next() {
 }
 
 #[test]
+fn what_is_only_nested_is_kept_whole() {
+    let mut schemas = json!({ "S40": { "type": "string" } });
+    for number in 0..40 {
+        let next = json!({ "$ref": format!("#/components/schemas/S{}", number + 1) });
+        schemas[format!("S{number}")] = json!({ "type": "object", "properties": { "next": next } });
+    }
+    let schema = json!({ "type": "array", "items": { "$ref": "#/components/schemas/S0" } });
+    let imported = request("3.1.0", schema, schemas);
+    assert_eq!(
+        tool(&imported, "it")["parameters"]["$defs"]
+            .as_object()
+            .unwrap()
+            .len(),
+        41
+    );
+    assert!(!is_noted(&imported, "accept anything"));
+}
+
+#[test]
 fn where_parts_accept_anything_nothing_hangs_on_their_refusing() {
     let schema = json!({
         "oneOf": [{ "$ref": "lost.json" }, { "type": "string" }],
@@ -266,4 +285,66 @@ fn where_parts_accept_anything_nothing_hangs_on_their_refusing() {
             "allOf": [{ "anyOf": [{ "additionalProperties": true }, { "type": "string" }] }],
         })
     );
+}
+
+/// Imports a body with these schemas, of which `Body` is the body's.
+fn body(schemas: Value) -> Imported {
+    let body = json!({ "required": true, "content": { "application/json": {
+        "schema": { "type": "array", "items": { "$ref": "#/components/schemas/Body" } } } } });
+    let paths = json!({ "/a": { "post": { "operationId": "it", "requestBody": body } } });
+    import_value(&document(&paths, &json!({ "schemas": schemas })))
+}
+
+#[tokio::test]
+async fn what_the_document_allows_is_accepted_after_all_changes() {
+    let to = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let text = json!({ "type": "string" });
+    // A circle of variants, parts that cannot be found, and parts that are only read.
+    let schemas = json!({
+        "Body": { "oneOf": [to("Cat"), to("Dog"), to("Tree")] },
+        "Pet": { "type": "object", "required": ["kind", "number"], "discriminator": { "propertyName": "kind" },
+            "properties": { "kind": text, "number": { "type": "integer", "readOnly": true } },
+            "oneOf": [to("Cat"), to("Dog")] },
+        "Cat": { "allOf": [to("Pet"), { "type": "object", "required": ["claws"], "properties": { "claws": { "type": "integer" } } }] },
+        "Dog": { "allOf": [to("Pet"), { "$ref": "lost.json" }, { "type": "object", "required": ["bark"], "properties": { "bark": text } }] },
+        "Tree": { "type": "object", "required": ["leaves"], "properties": {
+            "leaves": { "type": "array", "items": to("Tree") }, "odd": { "not": { "$ref": "lost.json" } } } },
+    });
+    let imported = body(schemas);
+    let good = [
+        json!([{ "kind": "cat", "claws": 3 }]),
+        json!([{ "kind": "dog", "bark": "loud", "lost": true }]),
+        json!([{ "leaves": [{ "leaves": [] }, { "leaves": [{ "leaves": [], "odd": 1 }] }] }]),
+        json!([]),
+    ];
+    for value in good {
+        let arguments = json!({ "body": value });
+        let taken = validated(&imported, "it", arguments.clone()).await;
+        assert_eq!(taken, Ok(arguments));
+    }
+    for value in [json!([3]), json!([{ "leaves": [3] }]), json!({})] {
+        assert!(
+            validated(&imported, "it", json!({ "body": value }))
+                .await
+                .is_err()
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_a_plain_schema_forbids_is_refused() {
+    let imported = body(json!({ "Body": {
+        "type": "object", "required": ["a"], "additionalProperties": false,
+        "properties": { "a": { "type": "integer", "exclusiveMinimum": 3 }, "b": { "enum": ["x", null] } },
+    } }));
+    let fits = |value: Value| validated(&imported, "it", json!({ "body": [value] }));
+    assert!(fits(json!({ "a": 4, "b": null })).await.is_ok());
+    for value in [
+        json!({ "a": 3 }),
+        json!({ "b": "x" }),
+        json!({ "a": 4, "b": "y" }),
+        json!({ "a": 4, "c": 1 }),
+    ] {
+        assert!(fits(value.clone()).await.is_err(), "{value}");
+    }
 }

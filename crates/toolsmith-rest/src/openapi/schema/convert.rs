@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 use toolsmith_core::json as strict;
 
-use super::keywords::{LIST, MAP, ONE, Reach, opened, size};
+use super::keywords::{LIST, MAP, ONE, Reach, opened};
 use super::pool::{Piece, Pool, Side};
 use crate::openapi::notes::Notes;
 use crate::openapi::read::Version;
@@ -22,6 +22,8 @@ const MAX_DEPTH: usize = 48;
 const MAX_SCHEMAS: usize = 20_000;
 /// How long a description within a schema is.
 const DESCRIPTION: usize = 1000;
+/// How many names are required.
+const REQUIRED: usize = 5000;
 /// How large a list of choices is.
 const ENUM_BYTES: usize = 8 << 10;
 /// How large a default or an example is, and how deep.
@@ -57,6 +59,7 @@ struct Conversion<'p, 'd> {
 
 impl<'d> Conversion<'_, 'd> {
     fn schema(&mut self, schema: &'d Value, depth: usize, reach: Reach) -> Value {
+        self.pool.work += 1;
         let object = match schema {
             Value::Bool(_) => return schema.clone(),
             Value::Object(object) => object,
@@ -67,7 +70,6 @@ impl<'d> Conversion<'_, 'd> {
             return self.open(reach);
         }
         self.left -= 1;
-        self.pool.work += 1;
         let mut made = Map::new();
         if let Some(reference) = object.get("$ref") {
             match self.reference(reference, reach) {
@@ -89,7 +91,7 @@ impl<'d> Conversion<'_, 'd> {
         for keyword in object.keys() {
             self.keyword(&mut made, object, keyword, depth, reach);
         }
-        self.bounds(&mut made, object);
+        bounds(&mut made, object);
         drop_unfit_default(&mut made);
         nullable(made, object)
     }
@@ -132,9 +134,14 @@ impl<'d> Conversion<'_, 'd> {
         let Some(value) = object.get(keyword) else {
             return;
         };
+        if let Value::Array(list) = value {
+            self.pool.work += list.len();
+        }
         let kept = match (keyword, value) {
             ("properties", Value::Object(map)) => Some(self.properties(map, depth)),
-            ("required", Value::Array(names)) => self.required(names, object),
+            ("required", Value::Array(names)) if names.len() <= REQUIRED => {
+                self.required(names, object)
+            }
             ("patternProperties", Value::Object(map)) => Some(self.by_pattern(map, depth)),
             (_, Value::Object(map)) if MAP.contains(&keyword) => {
                 let reach = reach.under(keyword);
@@ -184,7 +191,7 @@ impl<'d> Conversion<'_, 'd> {
             }
             ("type", value) => kinds(value),
             ("enum", Value::Array(choices)) => self.choices(choices, value),
-            ("const", value) => (size(value) <= ENUM_BYTES)
+            ("const", value) => (!strict::size_exceeds(value, ENUM_BYTES))
                 .then(|| small_depth(value))
                 .flatten(),
             ("default", value) => small(value),
@@ -212,7 +219,9 @@ impl<'d> Conversion<'_, 'd> {
                 Value::Number(number),
             ) => number.as_u64().map(Value::from),
             ("uniqueItems" | "deprecated", Value::Bool(_)) => Some(value.clone()),
-            ("dependentRequired", Value::Object(map)) => {
+            ("dependentRequired", Value::Object(map))
+                if !strict::size_exceeds(value, ENUM_BYTES) =>
+            {
                 let is_names = |value: &Value| match value {
                     Value::Array(names) => names.iter().all(Value::is_string),
                     _ => false,
@@ -229,7 +238,7 @@ impl<'d> Conversion<'_, 'd> {
         if choices.is_empty() {
             return None;
         }
-        if size(value) > ENUM_BYTES || strict::depth_exceeds(value, VALUE_DEPTH) {
+        if strict::size_exceeds(value, ENUM_BYTES) || strict::depth_exceeds(value, VALUE_DEPTH) {
             self.notes.add(format!(
                 "a list of {} choices is larger than is imported; anything is accepted there",
                 choices.len()
@@ -281,30 +290,6 @@ impl<'d> Conversion<'_, 'd> {
     /// Tells whether a property goes the other way only.
     fn is_other_way(&self, schema: &Value) -> bool {
         is_other_way(self.pool.root, self.pool.side, schema)
-    }
-
-    /// The bounds of a number: in 3.0 a bound says beside itself whether it is excluded.
-    fn bounds(&mut self, made: &mut Map<String, Value>, object: &Map<String, Value>) {
-        let pairs = [
-            ("minimum", "exclusiveMinimum"),
-            ("maximum", "exclusiveMaximum"),
-        ];
-        for (bound, exclusive) in pairs {
-            let number = object.get(bound).filter(|value| value.is_number());
-            match (number, object.get(exclusive)) {
-                (Some(number), Some(Value::Bool(true))) => {
-                    made.insert(exclusive.to_owned(), number.clone());
-                }
-                (number, other) => {
-                    if let Some(number) = number {
-                        made.insert(bound.to_owned(), number.clone());
-                    }
-                    if let Some(other) = other.filter(|value| value.is_number()) {
-                        made.insert(exclusive.to_owned(), other.clone());
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -385,6 +370,30 @@ fn nullable(mut made: Map<String, Value>, object: &Map<String, Value>) -> Value 
     Value::Object(made)
 }
 
+/// The bounds of a number: in 3.0 a bound says beside itself whether it is excluded.
+fn bounds(made: &mut Map<String, Value>, object: &Map<String, Value>) {
+    let pairs = [
+        ("minimum", "exclusiveMinimum"),
+        ("maximum", "exclusiveMaximum"),
+    ];
+    for (bound, exclusive) in pairs {
+        let number = object.get(bound).filter(|value| value.is_number());
+        match (number, object.get(exclusive)) {
+            (Some(number), Some(Value::Bool(true))) => {
+                made.insert(exclusive.to_owned(), number.clone());
+            }
+            (number, other) => {
+                if let Some(number) = number {
+                    made.insert(bound.to_owned(), number.clone());
+                }
+                if let Some(other) = other.filter(|value| value.is_number()) {
+                    made.insert(exclusive.to_owned(), other.clone());
+                }
+            }
+        }
+    }
+}
+
 /// A default of another type would be filled in and refused.
 fn drop_unfit_default(made: &mut Map<String, Value>) {
     let Some(default) = made.get("default") else {
@@ -415,7 +424,7 @@ fn drop_unfit_default(made: &mut Map<String, Value>) {
 }
 
 fn small(value: &Value) -> Option<Value> {
-    (size(value) <= VALUE_BYTES)
+    (!strict::size_exceeds(value, VALUE_BYTES))
         .then(|| small_depth(value))
         .flatten()
 }

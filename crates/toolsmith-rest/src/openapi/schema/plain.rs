@@ -66,6 +66,9 @@ pub(in crate::openapi) fn plain_object<'d>(
             return None;
         }
         if let Some(Value::Array(names)) = object.get("required") {
+            if names.len() > MAX_FIELDS {
+                return None;
+            }
             required.extend(names.iter().filter_map(Value::as_str));
         }
         for (name, schema) in object

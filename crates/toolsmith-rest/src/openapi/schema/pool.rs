@@ -33,6 +33,8 @@ pub(in crate::openapi) struct Pool<'d> {
     /// By `#/$defs/…`, as converted schemas refer to them.
     by_reference: HashMap<String, usize>,
     names: HashSet<String>,
+    /// Where counting goes on for names that were taken.
+    numbers: HashMap<String, usize>,
 }
 
 struct Definition<'d> {
@@ -90,6 +92,7 @@ impl<'d> Pool<'d> {
             by_pointer: HashMap::new(),
             by_reference: HashMap::new(),
             names: HashSet::new(),
+            numbers: HashMap::new(),
         }
     }
 
@@ -145,10 +148,10 @@ impl<'d> Pool<'d> {
     fn name(&mut self, written: &str) -> String {
         let name = naming::argument(written);
         let mut own = name.clone();
-        let mut number = 2;
+        let number = self.numbers.entry(name.clone()).or_insert(2);
         while !self.names.insert(own.clone()) {
             own = format!("{name}_{number}");
-            number += 1;
+            *number += 1;
         }
         own
     }
