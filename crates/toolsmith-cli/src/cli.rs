@@ -142,6 +142,8 @@ pub(crate) enum Command {
         #[arg(long)]
         strict: bool,
     },
+    /// Try every server, secret, program and API, and say what to do
+    Doctor,
     /// Serve the tools to MCP clients
     Serve(Serve),
     /// List the tool sets and agents, and what they come to

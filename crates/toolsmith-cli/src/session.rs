@@ -51,6 +51,14 @@ pub(crate) struct Reached {
     pub(crate) remotes: Remotes,
 }
 
+impl Reached {
+    /// Waits until each was reached, or was tried in vain.
+    pub(crate) async fn settled(&self) {
+        self.upstreams.settled().await;
+        self.remotes.settled().await;
+    }
+}
+
 impl Session {
     /// Reads the configuration and builds the toolbox. The prefix is settled first:
     /// the environment's if it is set, else the configuration's. `questions` is what
@@ -146,8 +154,7 @@ impl Session {
     pub(crate) async fn reached(&self, which: Which<'_>) -> Reached {
         self.warn_of_files();
         let reached = self.reach(which);
-        reached.upstreams.settled().await;
-        reached.remotes.settled().await;
+        reached.settled().await;
         for upstream in reached.upstreams.all() {
             if let Some(error) = upstream.status().error {
                 print::warning(&format!("server `{}`: {error}", upstream.name()));

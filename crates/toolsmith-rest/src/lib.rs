@@ -16,6 +16,7 @@ pub mod form;
 mod http;
 mod make;
 pub mod openapi;
+pub mod probe;
 mod sort;
 
 pub use command::script;

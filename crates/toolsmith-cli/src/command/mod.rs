@@ -4,6 +4,7 @@ mod batch;
 mod call;
 mod check;
 mod connect;
+mod doctor;
 mod guide;
 mod login;
 mod offers;
@@ -52,6 +53,9 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     if let Command::Serve(options) = &cli.command {
         return serve::run(&session, &cli, options).await;
     }
+    if let Command::Doctor = &cli.command {
+        return doctor::run(&session, cli.json).await;
+    }
     if let Command::Servers(servers) = &cli.command
         && let Some(name) = &servers.login
     {
@@ -96,6 +100,7 @@ async fn run_here(
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_)
+        | Command::Doctor
         | Command::Connect(_)
         | Command::Schema { .. }
         | Command::Completions { .. } => Ok(0),

@@ -114,7 +114,7 @@ fn a_file_larger_than_allowed_is_not_read_whole() {
     // Sparse: it takes no room, and reading it whole would take a gigabyte.
     let created = std::fs::File::create(&file).unwrap();
     created.set_len(1 << 30).unwrap();
-    is_refused(&file, "it is larger than 1048576 bytes");
+    is_refused(&file, "it is larger than 16777216 bytes");
 }
 
 /// A host that keeps its configuration in memory.

@@ -339,7 +339,7 @@ const CONFIGURATIONS: &[(&str, &str)] = &[
     ),
     (
         "server:\n  a: {command: c}\n",
-        "1:1: unknown field `server`, expected one of serve, prefix, descriptions, limits, bindings, policy, guide, servers, tools, tool_sets, output_strategy, model",
+        "1:1: unknown field `server`, expected one of serve, prefix, descriptions, limits, bindings, policy, guide, servers, tools, tool_sets, openapi, output_strategy, model",
     ),
     ("servers:\n  a: {command: b\n", "2:6: unclosed bracket '{'"),
     ("servers:\n  [a]: {command: b}\n", "2:3: expected a text"),
