@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolsmith_core::{AnyTool, Arguments, Outcome, Schema, Source, Tool, ToolContext, ToolDef};
+use toolsmith_core::reference::Lookup;
+use toolsmith_rest::Surroundings;
 use toolsmith_rest::form::Entry;
 use toolsmith_rest::openapi::{self, Imported, Options, ReadLimits};
 use toolsmith_runtime::Toolbox;
@@ -40,7 +41,13 @@ fn report(file: &str, wants_yaml: bool) -> Result<String, String> {
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
     let text = |error: openapi::OpenApiError| error.to_string();
     let document = openapi::read(&bytes, &ReadLimits::default()).map_err(text)?;
-    let imported = openapi::import(&document, &Options::default()).map_err(text)?;
+    let mut options = Options::default();
+    let mut imported = openapi::import(&document, &options).map_err(text)?;
+    if imported.entry.api_url.is_none() {
+        // Many documents say where they are only by where they lie.
+        options.api_url = Some("https://api.example".to_owned());
+        imported = openapi::import(&document, &options).map_err(text)?;
+    }
     let yaml = openapi::to_yaml(&imported, "Made from an OpenAPI document.").map_err(text)?;
     if wants_yaml {
         return Ok(yaml);
@@ -106,21 +113,16 @@ fn operations(bytes: &[u8]) -> Result<usize, String> {
     Ok(count)
 }
 
-/// Registers every tool, and says which of them are refused.
+/// Makes and registers every tool, and says which of them are refused.
 fn register(imported: &Imported) -> (usize, Vec<String>) {
     let Ok(toolbox) = Toolbox::builder().build() else {
         return (0, vec!["there is no toolbox".to_owned()]);
     };
-    let mut refused = Vec::new();
-    let mut tools = Vec::new();
-    for tool in &imported.entry.tools {
-        match define(&tool.value) {
-            Ok(definition) => tools.push(AnyTool::new(Described(Arc::new(definition)))),
-            Err(error) => refused.push(error),
-        }
-    }
-    let count = tools.len();
-    let errors = toolbox.registry().load("openapi", tools);
+    let surroundings = Surroundings::new(Arc::new(Secrets), ".", Arc::new([]));
+    let made = toolsmith_rest::make(&imported.entry, &surroundings);
+    let mut refused: Vec<String> = made.problems.iter().map(ToString::to_string).collect();
+    let count = made.tools.len();
+    let errors = toolbox.registry().load("openapi", made.tools);
     let registered = count - errors.len();
     refused.extend(errors.iter().map(ToString::to_string));
     let shadowed = toolbox.registry().shadowed();
@@ -132,36 +134,15 @@ fn register(imported: &Imported) -> (usize, Vec<String>) {
     (registered - shadowed.len(), refused)
 }
 
-/// A tool that is described and never called.
-struct Described(Arc<ToolDef>);
+/// Every secret there is: nothing is sent.
+struct Secrets;
 
-impl Tool for Described {
-    fn definition(&self) -> Arc<ToolDef> {
-        self.0.clone()
+impl Lookup for Secrets {
+    fn variable(&self, _: &str) -> Option<String> {
+        Some("secret".to_owned())
     }
 
-    async fn call(&self, _: Arguments, _: ToolContext) -> Outcome {
-        Outcome::default()
+    fn file(&self, path: &str) -> Result<String, String> {
+        Err(format!("there is no {path}"))
     }
-}
-
-fn define(entry: &Entry) -> Result<ToolDef, String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let name = entry.name.as_ref().ok_or("no name")?;
-    let mut definition = ToolDef::new(&name.value)
-        .map_err(|error| text(&error))?
-        .with_source(Source::Rest);
-    if let Some(parameters) = &entry.parameters {
-        let schema = Schema::input(Value::Object(parameters.value.clone()));
-        definition = definition.with_input(schema.map_err(|error| text(&error))?);
-    }
-    if let Some(schema) = entry
-        .response
-        .as_ref()
-        .and_then(|form| form.schema.as_ref())
-    {
-        let schema = Schema::as_received(schema.value.clone());
-        definition = definition.with_output(schema.map_err(|error| text(&error))?);
-    }
-    Ok(definition)
 }

@@ -142,6 +142,13 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
         let note = format!("{callbacks} callbacks are requests the API makes, and no tools");
         workshop.notes.add(note);
     }
+    if made.is_empty() {
+        // An entry without others beneath it would be a tool itself.
+        entry.disabled = true;
+        workshop
+            .notes
+            .add("there is no operation that became a tool");
+    }
     authenticate(&mut entry, made);
     Ok(Imported {
         entry,

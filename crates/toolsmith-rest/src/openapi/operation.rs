@@ -66,6 +66,9 @@ impl<'d> Workshop<'d> {
         let path = Path::parse(place.path)?;
         let mut arguments = parameters(root, place, whole, &mut self.requests, notes)?;
         path.complete(&mut arguments, whole, notes);
+        let auth = self.schemes.of(place.operation, whole, notes);
+        // What shows who makes a request is no argument, though documents say so.
+        arguments.retain(|argument| !auth.fills(argument.place, &argument.wire));
         let body = body(root, place, whole, &mut self.requests, notes)?;
         arguments.extend(body.arguments);
         let arguments = Arguments::name(arguments, whole, notes);
@@ -102,7 +105,6 @@ impl<'d> Workshop<'d> {
             entry.parameters = Some(schema);
         }
         self.respond(place, &mut entry);
-        let auth = self.schemes.of(place.operation, whole, &mut self.notes);
         entry.headers.extend(auth.headers.clone());
         Ok(Made { entry, auth })
     }
@@ -177,7 +179,7 @@ impl<'d> Path<'d> {
         if !path.starts_with('/') {
             return Err("its path does not begin with a slash".to_owned());
         }
-        if path.len() > MAX_PATH || path.chars().any(char::is_control) {
+        if path.len() > MAX_PATH || path.chars().any(|c| c.is_control() || c == '\\') {
             return Err("its path cannot be sent".to_owned());
         }
         let mut parts = Vec::new();
@@ -197,9 +199,11 @@ impl<'d> Path<'d> {
             rest = after;
         }
         parts.push(Part::Text(rest));
+        // What a query always says can stand in the path; arguments of it cannot.
         let has_query = |part: &Part<'_>| matches!(part, Part::Text(text) if text.contains('?'));
-        if parts.iter().any(has_query) {
-            return Err("its path has a query of its own, which is not supported".to_owned());
+        let before_last = parts.len().saturating_sub(1);
+        if parts[..before_last].iter().any(has_query) {
+            return Err("its path has parameters in a query, which is not supported".to_owned());
         }
         Ok(Self { parts })
     }

@@ -12,7 +12,7 @@ use url::Url;
 use super::notes::Notes;
 use super::servers::{resolve, template};
 use super::{naming, refer, text};
-use crate::form::{AuthForm, AuthMethod, KeyPlace, Placed};
+use crate::form::{AuthForm, AuthMethod, KeyPlace, PlaceName, Placed};
 
 /// How many alternatives of an operation, and schemes of each, are looked at.
 const MAX: usize = 32;
@@ -24,6 +24,29 @@ pub(super) struct Auth {
     pub(super) form: Option<AuthForm>,
     /// Further keys, each in a header.
     pub(super) headers: BTreeMap<String, Placed<Template>>,
+}
+
+impl Auth {
+    /// Tells whether a place is filled by it, and is no argument for that.
+    pub(super) fn fills(&self, place: PlaceName, wire: &str) -> bool {
+        let named = self.form.as_ref().and_then(|form| {
+            let name = form.name.as_ref()?;
+            Some((form.place?, name.value.as_str()))
+        });
+        match (place, named) {
+            (PlaceName::Query, Some((KeyPlace::Query, name))) => wire == name,
+            (PlaceName::Header, named) => {
+                let own = named.filter(|(place, _)| *place == KeyPlace::Header);
+                let mut headers = self
+                    .headers
+                    .keys()
+                    .map(String::as_str)
+                    .chain(own.map(|(_, name)| name));
+                headers.any(|name| wire.eq_ignore_ascii_case(name))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The schemes of a document.

@@ -147,7 +147,7 @@ paths:
   /circle: { $ref: "#/paths/~1circle" }
   no-slash: { get: {} }
   "/br{ace": { get: {} }
-  "/query?a=b": { get: {} }
+  "/query?a={b}": { get: {} }
   /parameters: { get: { parameters: many } }
   /parameter: { get: { parameters: [many] } }
   /nameless: { get: { parameters: [{ in: query }] } }
@@ -168,7 +168,7 @@ components:
     GET /text: it is a text, not an object
     GET no-slash: its path does not begin with a slash
     GET /br{ace: the braces of its path do not match
-    GET /query?a=b: its path has a query of its own, which is not supported
+    GET /query?a={b}: its path has parameters in a query, which is not supported
     GET /parameters: its `parameters` are a text, not a list
     GET /parameter: a parameter is a text without a name
     GET /nameless: a parameter is an object without a name

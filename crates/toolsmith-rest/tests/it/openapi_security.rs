@@ -146,3 +146,38 @@ fn the_file_says_what_most_tools_need_and_the_others_what_is_theirs() {
     assert_eq!(post["auth_method"], "bearer");
     assert_eq!(post["auth"], json!({ "token": "${env:PETS_TWO_TOKEN}" }));
 }
+
+#[test]
+fn what_the_settings_fill_is_no_argument() {
+    let schemes = json!({
+        "key": { "type": "apiKey", "in": "query", "name": "key" },
+        "app": { "type": "apiKey", "in": "header", "name": "X-App" },
+    });
+    let text = |name: &str, place: &str| json!({ "name": name, "in": place, "required": true });
+    let parameters = json!([
+        text("key", "query"),
+        text("key", "header"),
+        text("x-app", "header"),
+        text("x-app", "query")
+    ]);
+    let operation = json!({ "operationId": "it", "security": [{ "key": [], "app": [] }], "parameters": parameters });
+    let paths = json!({ "/a?fixed=1": { "get": operation }, "/b?x={key}": { "get": {} } });
+    let imported = import_value(&document(&paths, &json!({ "securitySchemes": schemes })));
+    let tool = tool(&imported, "it");
+    assert_eq!(tool["path"], "/a?fixed=1");
+    assert_eq!(
+        tool["places"],
+        json!({ "key": "header", "x_app": { "in": "query", "name": "x-app" } })
+    );
+    assert_eq!(
+        imported.left_out[0].reason,
+        "its path has parameters in a query, which is not supported"
+    );
+}
+
+#[test]
+fn a_document_without_operations_is_no_tool_itself() {
+    let imported = import_value(&document(&json!({}), &json!({})));
+    assert!(imported.entry.disabled);
+    assert!(is_noted(&imported, "no operation that became a tool"));
+}
