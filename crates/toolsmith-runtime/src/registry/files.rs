@@ -51,9 +51,9 @@ impl Registry {
         let is_left =
             |origin: &Origin| *origin != Origin::Direct && !origin.is(FILES) && !is_loaded(origin);
         let left: Vec<_> = all().filter(|old| is_left(&old.origin)).collect();
-        for (source, tools) in &loaded {
+        for (source, tools) in loaded {
             for tool in tools {
-                making.take(tool.clone(), Origin::source(source));
+                making.take(tool, Origin::source(&source));
             }
         }
         for old in left {
