@@ -94,7 +94,8 @@ fn says(manager: &Manager, number: usize, round: usize) -> bool {
 fn cost(work: impl FnOnce() -> io::Result<bool>) -> io::Result<f64> {
     let now = || {
         let time = clock_gettime(ClockId::ProcessCPUTime);
-        time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+        let time = Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
+        time.as_secs_f64() * 1e3
     };
     let began = now();
     let is_right = work()?;

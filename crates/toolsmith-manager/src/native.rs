@@ -56,7 +56,8 @@ pub(crate) fn read_script(
     let yaml = header.yaml.as_bytes();
     let mut entry: Entry = yaml::read(name, yaml)?;
     name_by_file(&mut entry, path);
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    // It runs in the root, from where a relative path would be another one.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let made = script::make(&path, &entry, surroundings);
     sound(name, bytes, entry, made).map(Some)
 }

@@ -14,7 +14,7 @@ const MOST: usize = 64;
 /// there starts programs. So a file above counts only where it and its folder belong to
 /// whom `start` belongs to, and the search ends at the first folder that does not.
 pub fn find_root(start: &Path) -> PathBuf {
-    let Ok(whole) = start.canonicalize() else {
+    let Ok(whole) = std::path::absolute(start) else {
         return start.to_owned();
     };
     let owner = owner(&whole);

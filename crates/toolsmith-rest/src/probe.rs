@@ -1,6 +1,6 @@
 //! Tries what tools from files need, without calling any of them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use toolsmith_core::reference::Lookup;
@@ -78,17 +78,6 @@ pub async fn reach(origin: &str) -> Result<String, String> {
             None => innermost(&error.without_url()),
         }),
     }
-}
-
-/// Finds a program as it is found when it is started.
-pub fn find_program(name: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
-    if name.contains('/') {
-        let found = folder.join(name);
-        return found.is_file().then_some(found);
-    }
-    let folders = path.into_iter().flat_map(std::env::split_paths);
-    let mut found = folders.map(|folder| folder.join(name));
-    found.find(|program| program.is_file())
 }
 
 /// What lies at the bottom of an error says most.

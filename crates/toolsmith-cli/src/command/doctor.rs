@@ -2,6 +2,8 @@
 //!
 //! Files, secrets, servers, APIs and programs are tried; no tool is called.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::json;
 use toolsmith_core::reference::Lookup;
 use toolsmith_manager::References;
@@ -185,7 +187,7 @@ async fn needs(session: &Session) -> Vec<Finding> {
             Need::Program { name, cwd } => {
                 let path = references.variable("PATH");
                 let folder = root.join(cwd);
-                found.push(match probe::find_program(&name, &folder, path.as_deref()) {
+                found.push(match find_program(&name, &folder, path.as_deref()) {
                     Some(program) => well("program", name, print::visible_path(&program)),
                     None => {
                         let advice = "install it, or name it by its full path in the file";
@@ -197,4 +199,15 @@ async fn needs(session: &Session) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Finds a program as it is found when it is started.
+fn find_program(name: &str, folder: &Path, path: Option<&str>) -> Option<PathBuf> {
+    if name.contains('/') {
+        let found = folder.join(name);
+        return found.is_file().then_some(found);
+    }
+    let folders = path.into_iter().flat_map(std::env::split_paths);
+    let mut found = folders.map(|folder| folder.join(name));
+    found.find(|program| program.is_file())
 }

@@ -41,7 +41,7 @@ pub(super) struct Document {
 
 pub(super) enum Content {
     /// In a file.
-    File(Kept<Native>),
+    File(Box<Kept<Native>>),
     /// At an address.
     Url(LiveDocument),
     /// At an address nobody knows.
@@ -127,7 +127,8 @@ impl Document {
     fn new(name: &str, config: &OpenApiConfig, setup: &Setup, around: &Surroundings) -> Self {
         let content = match &config.document {
             DocumentPlace::File(file) => {
-                Content::File(Kept::new(setup.root.join(file), IfGone::Keep))
+                let kept = Kept::new(setup.root.join(file), IfGone::Keep);
+                Content::File(Box::new(kept))
             }
             DocumentPlace::Url(url) => match url.value.fill(&setup.references) {
                 Ok(filled) => {

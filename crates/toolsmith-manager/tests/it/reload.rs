@@ -206,7 +206,7 @@ fn the_nearest_configuration_upwards_is_found() {
         ("sub/deep/file", ""),
         ("own/toolsmith.yaml", "{}"),
     ]);
-    let root = folder.path().canonicalize().unwrap();
+    let root = folder.path().to_owned();
     let find = toolsmith_manager::find_root;
     assert_eq!(find(&root.join("sub/deep")), root);
     assert_eq!(find(&root.join("own")), root.join("own"));
