@@ -111,7 +111,10 @@ fn files(session: &Session) -> Vec<Finding> {
     }
     if found.is_empty() {
         let file = manager.file();
-        let what = file.map_or_else(|| "no toolsmith.yaml".to_owned(), print::visible_path);
+        let what = file.map_or_else(
+            || "no toolsmith.yaml".to_owned(),
+            |file| file.display().to_string(),
+        );
         let tools = session.toolbox.registry().len();
         found.push(well("file", what, format!("{tools} tools are there")));
     }
@@ -188,7 +191,7 @@ async fn needs(session: &Session) -> Vec<Finding> {
                 let path = references.variable("PATH");
                 let folder = root.join(cwd);
                 found.push(match find_program(&name, &folder, path.as_deref()) {
-                    Some(program) => well("program", name, print::visible_path(&program)),
+                    Some(program) => well("program", name, program.display().to_string()),
                     None => {
                         let advice = "install it, or name it by its full path in the file";
                         unwell("program", name, "there is no such program", advice)

@@ -12,7 +12,10 @@ use crate::make::Problem;
 
 /// A description: a text, or its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text, or `short` with `long`, `usage_notes` and `important`"
+)]
 pub enum DescriptionForm {
     /// The first paragraph is the short form, the rest the long one.
     Text(String),
@@ -53,6 +56,37 @@ impl From<&DescriptionForm> for Description {
     }
 }
 
+/// Which sort of tool a file describes. An API is a `rest` tool, and `native` is another
+/// word for the same: an ability the vendor of the API has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolType {
+    /// An API, or a local command.
+    #[serde(alias = "NATIVE")]
+    Native,
+    /// An API.
+    #[serde(alias = "REST")]
+    Rest,
+}
+
+/// Category, tags and whatever else is known about a tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MetadataForm {
+    /// Its group in lists and guides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Where more is written about it.
+    #[serde(alias = "documentationUrl", skip_serializing_if = "Option::is_none")]
+    pub documentation_url: Option<String>,
+    /// Anything else.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// A call that shows how a tool is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +100,11 @@ pub struct ExampleForm {
 
 /// The literal that must be said: itself, or with details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text such as CREATE_DOCUMENT, in quotes where YAML takes it for \
+                 something else, or `literal` with `argument` and `reason`"
+)]
 pub enum ConsentForm {
     /// In the argument `consent`.
     Literal(String),
@@ -148,16 +186,25 @@ impl Entry {
             definition.output = Some(output);
         }
         definition.examples = self.examples.iter().map(Into::into).collect();
-        let mut meta = Meta::new(&name.value);
-        meta.version.clone_from(&self.version);
-        meta.category.clone_from(&self.category);
-        meta.tags.clone_from(&self.tags);
-        meta.documentation_url.clone_from(&self.documentation_url);
-        definition.meta = meta;
+        definition.meta = self.meta(&name.value);
         if let Some(consent) = &self.consent {
             definition = definition.with_consent(consent.into());
         }
         Ok(definition)
+    }
+
+    fn meta(&self, name: &str) -> Meta {
+        let mut meta = Meta::new(self.id.as_deref().unwrap_or(name));
+        let also = self.metadata.clone().unwrap_or_default();
+        meta.version.clone_from(&self.version);
+        meta.category = self.category.clone().or(also.category);
+        meta.tags.clone_from(&self.tags);
+        let further = also.tags.into_iter().filter(|tag| !self.tags.contains(tag));
+        meta.tags.extend(further);
+        let documentation = self.documentation_url.clone();
+        meta.documentation_url = documentation.or(also.documentation_url);
+        meta.extra = also.extra;
+        meta
     }
 
     /// How the tool is run.

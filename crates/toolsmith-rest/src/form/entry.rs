@@ -10,7 +10,7 @@ use toolsmith_core::reference::Template;
 use toolsmith_core::{Effect, Exposure, Kind};
 
 use super::command::{Command, ExitCodes, OutputForm, Sandbox};
-use super::definition::{ConsentForm, DescriptionForm, ExampleForm};
+use super::definition::{ConsentForm, DescriptionForm, ExampleForm, MetadataForm, ToolType};
 use super::http::{Adapter, BodyForm, HttpMethod, PaginationForm, PlaceForm, ResponseForm};
 use super::placed::Placed;
 use super::words::{Rate, Span};
@@ -26,6 +26,12 @@ pub struct Entry {
     /// What the tool is called; for a file with several, what the API is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Placed<String>>,
+    /// What identifies it across changes of name; the name unless set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Which sort of tool it is, for who reads the file; the other keys tell it too.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind_of_tool: Option<ToolType>,
     /// What people see instead of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -53,6 +59,9 @@ pub struct Entry {
     /// Where more is written about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation_url: Option<String>,
+    /// Category, tags and whatever else, all in one place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<MetadataForm>,
     /// What sort of thing it does: read, edit, delete, move, search, execute, network,
     /// think, external or other.
     #[serde(skip_serializing_if = "Option::is_none")]

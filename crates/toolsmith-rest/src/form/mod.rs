@@ -27,7 +27,7 @@ mod words;
 
 pub use auth::{AuthForm, AuthMethod, KeyPlace};
 pub use command::{CommandWord, ExitCodes, OutputForm, Sandbox};
-pub use definition::{ConsentForm, DescriptionForm};
+pub use definition::{ConsentForm, DescriptionForm, MetadataForm, ToolType};
 pub use entry::Entry;
 pub use http::{
     Adapter, BodyForm, HttpMethod, ListStyle, ObjectStyle, PaginationForm, PaginationStyle,
