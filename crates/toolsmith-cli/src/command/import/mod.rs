@@ -87,7 +87,14 @@ fn write(
         Some(out) => out.clone(),
         None => place(root, NATIVE_FOLDER, name),
     };
-    let file = free(&path, options.force)?;
+    // A try may be about what is there, and tells that it is.
+    let file = free(&path, options.force || options.dry_run)?;
+    if options.dry_run && file.is_there() && !options.force {
+        let path = shown(&path);
+        print::note(&format!(
+            "{path} is there already, and replaced with --force only."
+        ));
+    }
     let header = format!(
         "{}\nMade of {} by `toolsmith import openapi`.",
         schema_line(root, &path, SORT)?.trim_start_matches("# "),

@@ -19,6 +19,7 @@ pub(super) fn run(cli: &Cli, options: &AddRest, tools: &Handle) -> Result<u8, Fa
         // The address itself is not repeated: it may hold a key.
         Failure::usage(format!("the URL: {why}"))
     })?;
+    check_key(options, &address)?;
     let written: Vec<&str> = address
         .fixed
         .iter()
@@ -56,6 +57,31 @@ pub(super) fn run(cli: &Cli, options: &AddRest, tools: &Handle) -> Result<u8, Fa
         next: format!("Next: {complete}try `toolsmith call {name}{arguments}`."),
     };
     file.write(cli, tools)
+}
+
+/// Checks where a key goes. Loading the file shows it only where the key is there.
+fn check_key(options: &AddRest, address: &Address) -> Result<(), Failure> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if let Some(name) = &options.api_key_header
+        && (name.is_empty() || !name.chars().all(is_token))
+    {
+        return Err(Failure::usage(format!(
+            "--api-key-header: {name:?} is no name of a header"
+        )));
+    }
+    let Some(name) = &options.api_key_query else {
+        return Ok(());
+    };
+    let is_there = |argument: &Argument| argument.goes == Goes::Query(name.clone());
+    if name.is_empty() {
+        return Err(Failure::usage("--api-key-query: the name is empty"));
+    }
+    if address.fixed.contains(name) || address.arguments.iter().any(is_there) {
+        return Err(Failure::usage(format!(
+            "--api-key-query: {name:?} stands in the URL already; take it out there"
+        )));
+    }
+    Ok(())
 }
 
 /// What the file says.
