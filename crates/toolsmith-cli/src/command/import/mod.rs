@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use toolsmith_manager::NATIVE_FOLDER;
-use toolsmith_manager::yaml::{self, MAX_LARGE_BYTES};
+use toolsmith_manager::yaml::{self, MAX_BYTES, MAX_LARGE_BYTES};
 use toolsmith_rest::form::Entry;
 use toolsmith_rest::openapi::{self, Filter, Imported, LeftOut, Options, ReadLimits};
 
@@ -104,12 +104,20 @@ fn write(
     let text = text.map_err(|error| Failure::usage(error.to_string()))?;
     if text.len() > MAX_LARGE_BYTES {
         return Err(Failure::usage(format!(
-            "the file would have {} bytes, and {MAX_LARGE_BYTES} are read; {FEWER}",
+            "the file would have {} bytes, and {MAX_LARGE_BYTES} are read",
             text.len()
-        )));
+        ))
+        .with_advice(FEWER));
     }
     let warnings = match is_loaded(root, &path) {
-        true => trial.with(&in_project(root, &path), &text)?,
+        true => {
+            let tried = trial.with(&in_project(root, &path), &text);
+            // A large file may have too much in it to be read.
+            tried.map_err(|failure| match text.len() > MAX_BYTES {
+                true => failure.with_advice(FEWER),
+                false => failure,
+            })?
+        }
         false => {
             // Elsewhere it is no tool yet, but must be able to be one.
             let read = yaml::read_large::<Entry>(&shown(&path), text.as_bytes());
