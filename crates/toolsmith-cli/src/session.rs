@@ -10,7 +10,8 @@ use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
 use toolsmith_manager::{
-    ConfigLoader as _, FileLoader, Manager, ManagerError, Remotes, Setup, View, find_root, lint,
+    CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
+    find_root, lint,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
@@ -64,6 +65,16 @@ impl Session {
     /// the environment's if it is set, else the configuration's. `questions` is what
     /// upstream servers may ask of whoever calls; `tools` is where tools run.
     pub(crate) fn open(cli: &Cli, questions: Questions, tools: &Handle) -> Result<Self, Failure> {
+        Self::open_with(cli, questions, tools, Arc::new(FileLoader))
+    }
+
+    /// As [`Session::open`], with files from a loader.
+    pub(crate) fn open_with(
+        cli: &Cli,
+        questions: Questions,
+        tools: &Handle,
+        loader: Arc<dyn ConfigLoader>,
+    ) -> Result<Self, Failure> {
         let prefix = environment::tool_prefix();
         if let Some(root) = cli.roots().into_iter().find(|root| !root.is_dir()) {
             let root = root.display();
@@ -73,8 +84,11 @@ impl Session {
         }
         let root = project_root(cli);
         let setup = match &cli.config {
-            Some(file) => Setup::open_file(file)?,
-            None => Setup::open(&root)?,
+            Some(file) => Setup::open_with(loader, file, IfMissing::Fail)?,
+            None => {
+                let file = root.join(CONFIG_FILE);
+                Setup::open_with(loader, &file, IfMissing::UseDefaults)?
+            }
         };
         let overlays = Arc::new(overlays(&root));
         let guide = Arc::new(guide(&setup, &overlays)?);

@@ -1,19 +1,25 @@
 //! The commands, one file each.
 
+mod add;
 mod batch;
 mod call;
 mod check;
 mod connect;
 mod doctor;
 mod guide;
+mod import;
+mod init;
 mod login;
 mod offers;
+mod project;
 mod schema;
 mod serve;
 mod servers;
 mod sets;
 mod show;
 mod tools;
+mod trial;
+mod user_file;
 mod watch;
 
 use clap::CommandFactory;
@@ -43,6 +49,12 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     if let Command::Connect(connect) = &cli.command {
         // A client can be connected before the configuration is in order.
         return connect::run(&cli, connect);
+    }
+    match &cli.command {
+        Command::Init => return init::run(&cli),
+        Command::Add(add) => return add::run(&cli, add, tools),
+        Command::Import(import) => return import::run(&cli, import, tools).await,
+        _ => {}
     }
     let questions = match &cli.command {
         Command::Serve(_) => Questions::ALL,
@@ -101,6 +113,9 @@ async fn run_here(
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_)
         | Command::Doctor
+        | Command::Init
+        | Command::Add(_)
+        | Command::Import(_)
         | Command::Connect(_)
         | Command::Schema { .. }
         | Command::Completions { .. } => Ok(0),

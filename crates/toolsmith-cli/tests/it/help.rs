@@ -2,7 +2,10 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 11] = [
+    "init",
+    "add",
+    "import",
     "tools",
     "show",
     "call",

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
+mod add;
 mod arguments;
 mod batch;
 #[cfg(target_os = "linux")]
@@ -16,6 +17,8 @@ mod guide;
 mod help;
 #[cfg(unix)]
 mod hostile;
+mod import;
+mod init;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]

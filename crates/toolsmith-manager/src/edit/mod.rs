@@ -16,6 +16,8 @@ use self::insert::{Insertion, Place};
 use self::tree::{Kind, Tree};
 use crate::yaml::{self, YamlError};
 
+pub use written::scalar;
+
 /// What files are called in errors: a text has no name.
 const FILE: &str = "the file";
 
@@ -71,7 +73,7 @@ pub fn append_to_list(text: &str, path: &[&str], item: &str) -> Result<String, E
         Some(found) => return Err(other(path, found, "list")),
         None => return Err(document.blocked(path)),
     }
-    let item = written::scalar(item);
+    let item = scalar(item);
     let insertion = match document.find(path) {
         Found::There(place) => Insertion::item(&document.tree, place, &item),
         Found::Missing { within, rest } => {

@@ -5,9 +5,9 @@ use serde_json::Value;
 /// How much deeper what stands in a mapping is written than the mapping.
 pub(super) const STEP: usize = 2;
 
-/// A text as a scalar: plain where nobody could take it for anything else, quoted
+/// A text as a scalar of YAML: plain where nobody could take it for anything else, quoted
 /// otherwise.
-pub(super) fn scalar(text: &str) -> String {
+pub fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]

@@ -28,7 +28,7 @@ mod read;
 mod resolve;
 mod word;
 
-pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport};
+pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport, sounds_secret};
 pub use filter::ToolFilter;
 pub use http::{HttpError, check_url};
 pub use name::{NameError, ServerName};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::clients::Facts;
-use super::file::Privacy;
 use crate::cli::{Cli, Client, Connect};
+use crate::command::user_file::Privacy;
 use crate::environment;
 use crate::failure::Failure;
 use crate::print;

@@ -1,6 +1,7 @@
-//! A client's file: read whole, backed up, and replaced in one step.
+//! A file of the user's, or of a program of theirs: read whole, backed up, and replaced
+//! in one step.
 //!
-//! Clients read these files while we write them, and some write them too. So the new
+//! Others read these files while we write them, and some write them too. So the new
 //! text goes into a file beside it that then takes its place, and only if nobody else
 //! changed it meanwhile. A link stays a link: what it points to is replaced.
 
@@ -8,7 +9,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::edit::place;
 use crate::failure::Failure;
 
 /// How large a file may be. Claude Code keeps more than settings in its own.
@@ -17,7 +17,7 @@ const MOST: u64 = 64 << 20;
 const MOST_LINKS: usize = 40;
 
 /// A file as it was read.
-pub(super) struct Settings {
+pub(crate) struct UserFile {
     /// As it is named.
     path: PathBuf,
     /// Where it really is.
@@ -28,14 +28,14 @@ pub(super) struct Settings {
 
 /// Who may read a file that is new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Privacy {
+pub(crate) enum Privacy {
     AsUsual,
     OwnerOnly,
 }
 
-impl Settings {
+impl UserFile {
     /// Reads a file, which need not be there.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let failed = |error: &io::Error| failed(path, "cannot be read", error);
         let target = target(path).map_err(|error| failed(&error))?;
         let content = match read(&target).map_err(|error| failed(&error))? {
@@ -59,19 +59,24 @@ impl Settings {
         })
     }
 
+    /// Tells whether it is there.
+    pub(crate) fn is_there(&self) -> bool {
+        self.content.is_some()
+    }
+
     /// The text, without the mark some editors begin it with.
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         let text = self.content.as_deref().unwrap_or_default();
         text.strip_prefix('\u{feff}').unwrap_or(text)
     }
 
     /// The file as it is named to people.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.path.display().to_string()
     }
 
     /// Replaces the text; gives the backup, if there was anything to back up.
-    pub(super) fn replace(self, text: &str, privacy: Privacy) -> Result<Option<PathBuf>, Failure> {
+    pub(crate) fn replace(self, text: &str, privacy: Privacy) -> Result<Option<PathBuf>, Failure> {
         let result = self.try_replace(text, privacy);
         result.map_err(|error| failed(&self.path, "cannot be written", &error))
     }
@@ -112,7 +117,12 @@ impl Settings {
                 "somebody else changed it meanwhile; try again",
             ));
         }
-        fresh.persist(&self.target).map_err(|error| error.error)?;
+        let persisted = match self.content {
+            Some(_) => fresh.persist(&self.target),
+            // Whatever came into its place just now is somebody else's.
+            None => fresh.persist_noclobber(&self.target),
+        };
+        persisted.map_err(|error| error.error)?;
         Ok(backup)
     }
 
@@ -142,6 +152,14 @@ impl Settings {
         }
         Err(io::Error::other("there are too many backups"))
     }
+}
+
+/// The line and column of a byte, both from 1, the column in characters.
+pub(crate) fn place(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(byte)];
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (line, before[start..].chars().count() + 1)
 }
 
 /// Where a chain of links ends; the end need not be there.
