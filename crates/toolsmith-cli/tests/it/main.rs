@@ -13,6 +13,7 @@ mod check;
 mod connect;
 #[cfg(target_os = "linux")]
 mod connect_file;
+mod doctor;
 mod guide;
 mod help;
 #[cfg(unix)]
