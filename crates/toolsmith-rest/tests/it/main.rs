@@ -19,6 +19,7 @@ mod http_retries;
 mod http_server;
 mod injection;
 mod openapi_bodies;
+mod openapi_called;
 mod openapi_check;
 mod openapi_generated;
 mod openapi_hostile;
