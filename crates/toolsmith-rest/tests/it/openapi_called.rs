@@ -99,7 +99,13 @@ fn decoded(seen: &Seen) -> Request {
         let before = headers.insert(name.clone(), value.clone());
         assert_eq!(before, None, "{name} is there twice");
     }
-    for own in ["host", "accept", "user-agent", "content-length"] {
+    for own in [
+        "host",
+        "accept",
+        "accept-encoding",
+        "user-agent",
+        "content-length",
+    ] {
         headers.remove(own);
     }
     let kind = headers.remove("content-type");
