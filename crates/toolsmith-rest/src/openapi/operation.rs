@@ -138,7 +138,7 @@ impl<'d> Workshop<'d> {
         let bytes = schema.to_string().len();
         // Once one is left out, so are all that follow: a document is not gone through to
         // its end for the small ones.
-        self.room = self.room.checked_sub(bytes).unwrap_or_default();
+        self.room = self.room.saturating_sub(bytes);
         if self.room == 0 {
             return Err(full());
         }
