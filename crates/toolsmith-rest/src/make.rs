@@ -27,6 +27,10 @@ pub struct Surroundings {
     pub environment: Arc<[(OsString, OsString)]>,
     /// How fast hosts are asked; one for all tools of a process.
     pub pace: Pace,
+    /// Which servers may be somewhere private, each by scheme, host and port. Those the
+    /// entry names unless set, since it is the user's own; one that comes from elsewhere
+    /// must not lead to what only this machine can reach.
+    pub private: Option<Arc<[String]>>,
 }
 
 impl Surroundings {
@@ -41,6 +45,7 @@ impl Surroundings {
             root: root.into(),
             environment,
             pace: Pace::default(),
+            private: None,
         }
     }
 }

@@ -9,7 +9,9 @@ use toolsmith_core::{Block, ToolError};
 use toolsmith_net::read_body;
 
 use super::failure;
+use super::hush::Hush;
 use super::service::Answer;
+use super::weight::{self, MAX_WEIGHT};
 use crate::form::ResponseKind;
 
 /// How long an answer may be; of one that has no end no more is read.
@@ -38,6 +40,8 @@ pub(crate) struct Read {
     pub(crate) content: Content,
     /// How many bytes it had.
     pub(crate) bytes: usize,
+    /// About how many it takes now that it is read.
+    pub(crate) weight: usize,
     /// What was odd about it.
     pub(crate) note: Option<String>,
 }
@@ -53,19 +57,25 @@ pub(crate) async fn read(
 ) -> Result<Read, ToolError> {
     let status = answer.response.status().as_u16();
     let media_type = MediaType::read(answer.header("content-type").unwrap_or_default());
-    let encoding = answer.header("content-encoding").unwrap_or("identity");
     let line = answer.line.clone();
-    if !encoding.trim().eq_ignore_ascii_case("identity") && status != 204 {
+    if let Some(encoding) = failure::encoding(&answer.response)
+        && status != 204
+    {
         let message = format!(
             "{line}: the answer is compressed ({}), which was not asked for",
-            failure::excerpt(encoding)
+            failure::excerpt(&answer.hush.scrub(encoding))
         );
         return Err(ToolError::failed(message));
     }
     let (hush, token) = (answer.hush, answer.token);
+    let line = Told {
+        line: &line,
+        hush: &hush,
+    };
     let bytes = read_body(answer.response, limit).await;
-    let bytes = bytes.map_err(|error| failure::body(&line, error, &hush))?;
+    let bytes = bytes.map_err(|error| failure::body(line.line, error, &hush))?;
     let length = bytes.len();
+    let mut weight = length;
     let mut note = None;
     let content = if bytes.iter().all(u8::is_ascii_whitespace) {
         Content::Nothing
@@ -78,17 +88,21 @@ pub(crate) async fn read(
             let message = "some characters of the answer could not be read";
             note = Some(message.to_owned());
         }
-        let text = token.scrub(&text).into_owned();
         if media_type.is_json(kind, &text) {
-            Content::Json(parse(&line, &media_type, &text, limit)?)
+            weight = weight::of_json(&text);
+            let mut value = parse(&line, &media_type, &text, limit)?;
+            // Only now: in the text a token may be written with escapes.
+            token.scrub_value(&mut value);
+            Content::Json(value)
         } else {
-            Content::Text(text)
+            Content::Text(token.scrub(&text).into_owned())
         }
     };
     Ok(Read {
         status,
         content,
         bytes: length,
+        weight,
         note,
     })
 }
@@ -140,7 +154,7 @@ impl MediaType {
             is_charset.then(|| value.trim().trim_matches('"'))
         });
         Self {
-            name: name.chars().take(100).collect(),
+            name,
             charset: charset.and_then(|label| Encoding::for_label(label.as_bytes())),
         }
     }
@@ -193,7 +207,22 @@ impl MediaType {
     }
 }
 
-fn media(line: &str, media_type: &MediaType, bytes: &[u8]) -> Result<Content, ToolError> {
+/// What an error begins with, and what none may tell.
+struct Told<'t> {
+    line: &'t str,
+    hush: &'t Hush,
+}
+
+impl Told<'_> {
+    /// An error. What it shows of the answer is hushed before it is cut: half a secret
+    /// is found by nobody afterwards.
+    fn failed(&self, before: &str, shown: &str, after: &str) -> ToolError {
+        let (line, shown) = (self.line, failure::excerpt(&self.hush.scrub(shown)));
+        ToolError::failed(format!("{line}: {before}{shown}{after}"))
+    }
+}
+
+fn media(line: &Told<'_>, media_type: &MediaType, bytes: &[u8]) -> Result<Content, ToolError> {
     if bytes.len() > MAX_MEDIA {
         return Err(binary(line, media_type, bytes.len()));
     }
@@ -205,35 +234,41 @@ fn media(line: &str, media_type: &MediaType, bytes: &[u8]) -> Result<Content, To
     }))
 }
 
-fn binary(line: &str, media_type: &MediaType, bytes: usize) -> ToolError {
+fn binary(line: &Told<'_>, media_type: &MediaType, bytes: usize) -> ToolError {
     let name = match media_type.name.as_str() {
         "" => "of no type",
         name => name,
     };
-    ToolError::failed(format!(
-        "{line}: the answer is {bytes} bytes of {}, which cannot be shown",
-        failure::excerpt(name)
-    ))
+    let before = format!("the answer is {bytes} bytes of ");
+    line.failed(&before, name, ", which cannot be shown")
 }
 
-fn parse(line: &str, media_type: &MediaType, text: &str, limit: usize) -> Result<Value, ToolError> {
+fn parse(
+    line: &Told<'_>,
+    media_type: &MediaType,
+    text: &str,
+    limit: usize,
+) -> Result<Value, ToolError> {
+    if weight::of_json(text) > MAX_WEIGHT {
+        let message = "the answer has more values than can be read at once; ask for less";
+        return Err(line.failed(message, "", ""));
+    }
     // A character read as another may take more room than it had.
-    json::parse(text.as_bytes(), limit.saturating_mul(3)).map_err(|error| {
-        let why = match &error {
-            JsonError::Malformed(error) if error.is_eof() => {
-                format!("the JSON ends in the middle, after {} bytes", text.len())
-            }
-            error if media_type.says_json() => format!("the answer is no JSON we accept: {error}"),
-            _ => format!(
-                "the answer is {}, not JSON: {}",
-                if media_type.name.is_empty() {
-                    "something else"
-                } else {
-                    &media_type.name
-                },
-                failure::excerpt(text)
-            ),
-        };
-        ToolError::failed(format!("{line}: {why}"))
+    json::parse(text.as_bytes(), limit.saturating_mul(3)).map_err(|error| match &error {
+        JsonError::Malformed(error) if error.is_eof() => {
+            let bytes = text.len();
+            let message = format!("the JSON ends in the middle, after {bytes} bytes");
+            line.failed(&message, "", "")
+        }
+        error if media_type.says_json() => {
+            line.failed("the answer is no JSON we accept: ", &error.to_string(), "")
+        }
+        _ if media_type.name.is_empty() => {
+            line.failed("the answer is something else, not JSON: ", text, "")
+        }
+        _ => {
+            let name = failure::excerpt(&line.hush.scrub(&media_type.name));
+            line.failed(&format!("the answer is {name}, not JSON: "), text, "")
+        }
     })
 }

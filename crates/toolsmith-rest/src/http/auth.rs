@@ -8,7 +8,7 @@ use toolsmith_core::reference::Template;
 
 use super::fill::{Filler, Gathered};
 use super::oauth::{Settings, Tokens};
-use super::place::is_token;
+use super::place::header_problem;
 use super::shared::Shared;
 use crate::form::{AuthForm, AuthMethod, Entry, KeyPlace, Placed};
 use crate::make::Problem;
@@ -139,14 +139,16 @@ impl Reading<'_, '_> {
             .to_owned();
         match form.place.unwrap_or_default() {
             KeyPlace::Query => Some(Auth::Query { name, value }),
-            KeyPlace::Header if is_token(&name) => Some(Auth::Header { name, value }),
             KeyPlace::Header => {
+                let Some(problem) = header_problem(&name) else {
+                    return Some(Auth::Header { name, value });
+                };
                 let place = form
                     .name
                     .as_ref()
                     .map(|name| name.place)
                     .unwrap_or_default();
-                let message = format!("`auth.name`: {name:?} is no header's name");
+                let message = format!("`auth.name`: it {problem}");
                 self.gathered.problems.push(Problem::at(place, message));
                 None
             }

@@ -30,9 +30,9 @@ pub(crate) fn kind_of(status: u16) -> ErrorKind {
 pub(crate) async fn status(line: &str, response: Response, hush: &Hush) -> ToolError {
     let status = response.status();
     let later = response.headers().get("retry-after");
-    let later = later.and_then(|value| value.to_str().ok()).map(excerpt);
-    let told = hush.scrub(&beginning(response).await).into_owned();
-    let told = excerpt(&told);
+    let later = later.and_then(|value| value.to_str().ok());
+    let later = later.map(|later| excerpt(&hush.scrub(later)));
+    let told = excerpt(&hush.scrub(&beginning(response).await));
     let mut message = format!("{} answered {status}", hush.scrub(line));
     if let Some(later) = later {
         message.push_str(&format!(" (retry after: {later})"));
@@ -99,8 +99,23 @@ pub(crate) fn excerpt(text: &str) -> String {
     excerpt
 }
 
-/// The beginning of an answer; what breaks off is told as far as it came.
+/// How an answer is compressed, if it is: nothing here asks for that or undoes it.
+pub(crate) fn encoding(response: &Response) -> Option<&str> {
+    let named = response.headers().get_all("content-encoding").iter();
+    let mut named = named.map(|value| value.to_str().unwrap_or("in an unknown way").trim());
+    named.find(|name| !name.is_empty() && !name.eq_ignore_ascii_case("identity"))
+}
+
+/// The beginning of an answer that is a text; what breaks off is told as far as it came.
 async fn beginning(mut response: Response) -> String {
+    let kind = response.headers().get("content-type");
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let is_media = ["image/", "audio/", "video/", "font/"]
+        .iter()
+        .any(|media| kind.trim_start().to_ascii_lowercase().starts_with(media));
+    if is_media || encoding(&response).is_some() {
+        return String::new();
+    }
     let mut bytes = Vec::new();
     while bytes.len() < READ
         && let Ok(Some(chunk)) = response.chunk().await
@@ -108,5 +123,8 @@ async fn beginning(mut response: Response) -> String {
         bytes.extend_from_slice(&chunk);
     }
     bytes.truncate(READ);
+    if bytes.contains(&0) {
+        return String::new();
+    }
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -34,6 +34,7 @@ mod answer;
 mod failure;
 mod pages;
 mod shape;
+mod weight;
 
 pub(crate) use answer::value_of;
 pub(crate) use body::Body;
@@ -41,6 +42,7 @@ pub(crate) use failure::excerpt;
 pub(crate) use fill::{Filler, Gathered};
 pub(crate) use make::add;
 pub use pace::Pace;
+pub(crate) use place::{is_reserved, is_token};
 pub(crate) use request::Prepared;
 pub(crate) use service::Service;
 pub(crate) use shared::Shared;

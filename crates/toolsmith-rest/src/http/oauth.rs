@@ -143,7 +143,8 @@ impl Tokens {
         let bytes = bytes.map_err(|error| self.failed(ErrorKind::Network, &error.to_string()))?;
         let answer = json::parse(&bytes, MAX_ANSWER);
         if !status.is_success() {
-            let told = answer.as_ref().ok().map(told).unwrap_or_default();
+            let told = answer.as_ref().ok().map(|answer| self.told(answer));
+            let told = told.unwrap_or_default();
             let kind = match failure::kind_of(status.as_u16()) {
                 ErrorKind::Failed => ErrorKind::PermissionDenied,
                 other => other,
@@ -219,15 +220,17 @@ impl Tokens {
         ToolError::new(kind, self.hush().scrub(&message))
     }
 
+    /// What an answer says of its failure, in the two fields that are meant for that.
+    /// It is hushed before it is cut: half a secret is found by nobody afterwards.
+    fn told(&self, answer: &Value) -> String {
+        let hush = self.hush();
+        let told = ["error", "error_description"].into_iter();
+        let told = told.filter_map(|key| answer.get(key).and_then(Value::as_str));
+        told.map(|text| format!(": {}", failure::excerpt(&hush.scrub(text))))
+            .collect()
+    }
+
     fn hush(&self) -> Hush {
         Hush::new([&*self.settings.client_secret, &*self.settings.basic()])
     }
-}
-
-/// What an answer says of its failure, in the two fields that are meant for that.
-fn told(answer: &Value) -> String {
-    let told = ["error", "error_description"].into_iter();
-    let told = told.filter_map(|key| answer.get(key).and_then(Value::as_str));
-    told.map(|text| format!(": {}", failure::excerpt(text)))
-        .collect()
 }

@@ -12,6 +12,7 @@ use super::failure;
 use super::request::Prepared;
 use super::service::{Answer, Service};
 use super::shape::{self, Shape};
+use super::weight::MAX_WEIGHT;
 use crate::form::{PaginationForm, PaginationStyle};
 use crate::make::Problem;
 
@@ -110,7 +111,7 @@ impl Pages {
         context: &ToolContext,
     ) -> Result<Entries, ToolError> {
         let mut number = self.first(&mut request);
-        let (mut gathered, mut bytes) = (Vec::new(), 0);
+        let (mut gathered, mut bytes, mut weight) = (Vec::new(), 0, 0_usize);
         let mut pages = 0;
         let mut asked: Vec<String> = Vec::new();
         loop {
@@ -121,6 +122,7 @@ impl Pages {
             let read = answer::read(answer, shape.kind, MAX_BYTES).await?;
             pages += 1;
             bytes += read.bytes;
+            weight = weight.saturating_add(read.weight);
             let mut value = match read.content {
                 Content::Json(value) => value,
                 Content::Nothing => Value::Array(Vec::new()),
@@ -161,6 +163,10 @@ impl Pages {
                 }
                 Next::Ask(_) if bytes >= MAX_BYTES => {
                     Some(format!("the first {pages} pages have {bytes} bytes"))
+                }
+                // The next one may take as much as one may.
+                Next::Ask(_) if weight >= MAX_WEIGHT / 2 => {
+                    Some(format!("the first {pages} pages have very many values"))
                 }
                 Next::Ask(next) if asked.contains(&next.url()?.to_string()) => {
                     Some("the server named a page that was read already".to_owned())

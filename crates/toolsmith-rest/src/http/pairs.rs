@@ -3,6 +3,7 @@
 //! An object may bring names of its own. None of them may be one that something else of
 //! the request has: a server would take the one for the other.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -77,6 +78,7 @@ impl Pairs {
                         match value {
                             Value::Null => {}
                             Value::Array(items) => {
+                                self.free(&listed(field, placement.list))?;
                                 self.add_list(field, placement.list, items, value);
                             }
                             value => self.push(field, &encode::text(value)),
@@ -119,7 +121,7 @@ impl Pairs {
                 }
             }
             ListStyle::Brackets => {
-                let name = format!("{name}[]");
+                let name = listed(name, style);
                 for item in items {
                     self.push(&name, &encode::text(item));
                 }
@@ -154,7 +156,10 @@ impl Pairs {
             value => {
                 self.free(&name)?;
                 match value {
-                    Value::Array(items) => self.add_list(&name, list, items, value),
+                    Value::Array(items) => {
+                        self.free(&listed(&name, list))?;
+                        self.add_list(&name, list, items, value);
+                    }
                     value => self.push(&name, &encode::text(value)),
                 }
             }
@@ -168,6 +173,14 @@ impl Pairs {
             return Err(ToolError::invalid(message));
         }
         Ok(())
+    }
+}
+
+/// The name that the entries of a list have.
+fn listed(name: &str, style: ListStyle) -> Cow<'_, str> {
+    match style {
+        ListStyle::Brackets => format!("{name}[]").into(),
+        _ => name.into(),
     }
 }
 

@@ -266,8 +266,12 @@ pub(crate) fn header_problem(name: &str) -> Option<String> {
     if !is_token(name) {
         return Some(format!("is called {name:?}, which is no header's name"));
     }
-    let is_reserved = RESERVED.iter().any(|it| it.eq_ignore_ascii_case(name));
-    is_reserved.then(|| format!("is the header {name:?}, which only the client writes"))
+    is_reserved(name).then(|| format!("is the header {name:?}, which only the client writes"))
+}
+
+/// Tells whether only the client writes a header.
+pub(crate) fn is_reserved(header: &str) -> bool {
+    RESERVED.iter().any(|it| it.eq_ignore_ascii_case(header))
 }
 
 /// Tells whether a text can be the name of a header or a cookie.

@@ -22,6 +22,9 @@ use crate::make::Surroundings;
 /// What is asked for where the file does not say.
 const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.5";
 
+/// What is said of an address that gets braces from elsewhere; it names nothing of them.
+const BRACED: &str = "what it refers to holds a brace, which would be a place for an argument";
+
 /// An API as one tool asks it.
 pub(crate) struct Service {
     pub(crate) address: Address,
@@ -66,6 +69,13 @@ impl Service {
         let url = entry.api_url.as_ref()?;
         let address = filler.text("api_url", url, gathered).and_then(|text| {
             let address = Address::parse(&text);
+            let address = address.and_then(|address| {
+                // What is looked up says what it is, and not where arguments go.
+                match gathered.secrets.iter().any(|it| it.contains(['{', '}'])) {
+                    true if address.base.names().next().is_some() => Err(BRACED.to_owned()),
+                    _ => Ok(address),
+                }
+            });
             address
                 .map_err(|message| gathered.problem("api_url", url, &message))
                 .ok()
@@ -102,6 +112,9 @@ impl Service {
         let mut origins = vec![address.origin.clone()];
         if let Auth::Tokens(tokens) = &auth {
             origins.push(tokens.origin().to_owned());
+        }
+        if let Some(private) = &surroundings.private {
+            origins.retain(|origin| private.contains(origin));
         }
         Some(Self {
             connection: shared.connection(origins),
@@ -257,6 +270,10 @@ impl Service {
                 Some(_) => {}
                 None => headers.push(("content-type".to_owned(), content_type)),
             }
+        }
+        if position(&headers, "accept-encoding").is_none() {
+            // Left to itself a server may choose, and nothing here undoes it.
+            headers.push(("accept-encoding".to_owned(), "identity".to_owned()));
         }
         let is_empty = prepared
             .body

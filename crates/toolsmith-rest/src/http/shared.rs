@@ -23,7 +23,7 @@ pub(crate) struct Shared {
 /// A client, made when the first request is sent: making one takes milliseconds, and
 /// most tools of most files are never called.
 pub(crate) struct Connection {
-    /// The origins the user's file names.
+    /// The origins that may be somewhere private.
     origins: Vec<String>,
     client: OnceLock<Client>,
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use toolsmith_core::tool::SourceError;
 use toolsmith_core::{AnyTool, ToolSource};
 use toolsmith_net::{Client, ClientLimits, Method, Reach, read_body};
+use url::Url;
 
 use super::{Imported, OpenApiError, Options, ReadLimits, import, read};
 use crate::form::Entry;
@@ -79,6 +80,12 @@ pub fn import_over(
         }
         let entry = &mut imported.entry;
         (entry.auth_method, entry.auth, entry.api_key) = (None, None, None);
+    }
+    if over.api_url.is_some() {
+        // The same: what the user gives a secret for is asked where the user says.
+        for tool in &mut imported.entry.tools {
+            tool.value.api_url = None;
+        }
     }
     let tools = std::mem::take(&mut imported.entry.tools);
     let name = imported.entry.name.take();
@@ -158,7 +165,7 @@ impl LiveDocument {
     fn made(&self, bytes: &[u8]) -> Result<Made, FetchError> {
         let Inner { options, over, .. } = &*self.inner;
         let imported = import_over(bytes, options, over)?;
-        let mut made = make(&imported.entry, &self.inner.surroundings);
+        let mut made = make(&imported.entry, &self.surroundings());
         let left_out = imported.left_out.iter().map(ToString::to_string);
         let wrong = made.problems.iter().chain(&made.missing);
         let told = left_out.chain(wrong.map(ToString::to_string));
@@ -167,6 +174,26 @@ impl LiveDocument {
             told: told.collect(),
         };
         Ok(made)
+    }
+
+    /// Its surroundings, in which only what the user named may be somewhere private: a
+    /// document from elsewhere cannot lead there.
+    fn surroundings(&self) -> Surroundings {
+        let Inner { url, over, .. } = &*self.inner;
+        let mut surroundings = self.inner.surroundings.clone();
+        let token_url = over.auth.as_ref().and_then(|auth| auth.token_url.as_ref());
+        let named = [over.api_url.as_ref(), token_url].into_iter().flatten();
+        let named = named.filter_map(|address| {
+            let filled = address.value.fill(&*surroundings.lookup);
+            filled.ok().map(|filled| filled.text)
+        });
+        let named = named.chain([url.clone()]);
+        let origins = named.filter_map(|address| {
+            let address = Url::parse(address.trim()).ok()?;
+            Some(address.origin().ascii_serialization())
+        });
+        surroundings.private = Some(origins.collect());
+        surroundings
     }
 
     fn last(&self) -> std::sync::MutexGuard<'_, Last> {

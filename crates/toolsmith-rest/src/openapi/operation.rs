@@ -115,6 +115,12 @@ impl<'d> Workshop<'d> {
         limit: usize,
         whole: &str,
     ) -> Result<Placed<serde_json::Map<String, Value>>, String> {
+        let total = self.options.max_total_bytes;
+        let full = || format!("the tools before it take up the {total} bytes there are for all");
+        // So little is left that looking what would fit takes more than it gives.
+        if self.room < limit.min(total) / 8 {
+            return Err(full());
+        }
         let gathered = self.requests.gather(piece, limit, &mut self.notes);
         let Some((Value::Object(schema), cut)) = gathered else {
             return Err(format!("its arguments take more than {limit} bytes"));
@@ -130,13 +136,12 @@ impl<'d> Workshop<'d> {
         }
         let schema = Value::Object(schema);
         let bytes = schema.to_string().len();
-        let Some(room) = self.room.checked_sub(bytes) else {
-            let limit = self.options.max_total_bytes;
-            return Err(format!(
-                "the tools before it take up the {limit} bytes there are for all"
-            ));
-        };
-        self.room = room;
+        // Once one is left out, so are all that follow: a document is not gone through to
+        // its end for the small ones.
+        self.room = self.room.saturating_sub(bytes);
+        if self.room == 0 {
+            return Err(full());
+        }
         let Value::Object(schema) = schema else {
             return Err("its arguments are no object".to_owned());
         };

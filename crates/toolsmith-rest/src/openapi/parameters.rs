@@ -11,28 +11,14 @@ use super::read::kind_of;
 use super::schema::{Piece, Pool};
 use super::{refer, text};
 use crate::form::{ListStyle, ObjectStyle, PlaceName};
+use crate::http::{is_reserved, is_token};
 
 /// How many parameters one operation has at most.
 const MAX: usize = 500;
 
-/// Headers that are no parameters: the standard names three, and the rest belong to the
-/// request itself, its connection or whoever sends it.
-const IGNORED: [&str; 14] = [
-    "accept",
-    "content-type",
-    "authorization",
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "cookie",
-    "te",
-    "trailer",
-    "upgrade",
-    "expect",
-    "keep-alive",
-    "proxy-authorization",
-];
+/// Headers that are no parameters: the standard names three, and cookies have a place of
+/// their own. Others belong to the client alone.
+const IGNORED: [&str; 4] = ["accept", "content-type", "authorization", "cookie"];
 
 /// The parameters of an operation, or why it cannot be a tool.
 pub(super) fn parameters<'d>(
@@ -67,7 +53,7 @@ pub(super) fn parameters<'d>(
 /// The operation's own parameters in place of the path's of the same name and place.
 fn merged<'d>(root: &'d Value, place: &Place<'d>) -> Result<Vec<&'d Value>, String> {
     let mut order: Vec<&'d Value> = Vec::new();
-    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut known: HashMap<(String, &str), usize> = HashMap::new();
     for holder in [place.item, place.operation] {
         let list = match holder.get("parameters") {
             None | Some(Value::Null) => continue,
@@ -91,10 +77,16 @@ fn merged<'d>(root: &'d Value, place: &Place<'d>) -> Result<Vec<&'d Value>, Stri
                     .and_then(Value::as_str)
                     .unwrap_or_default()
             };
-            match known.get(&(text("name"), text("in"))) {
+            let (name, place) = (text("name"), text("in"));
+            let name = match place {
+                // Headers are the same whatever their case.
+                "header" => name.to_ascii_lowercase(),
+                _ => name.to_owned(),
+            };
+            match known.get(&(name.clone(), place)) {
                 Some(index) => order[*index] = parameter,
                 None => {
-                    known.insert((text("name"), text("in")), order.len());
+                    known.insert((name, place), order.len());
                     order.push(parameter);
                 }
             }
@@ -145,7 +137,10 @@ impl<'d> Given<'d> {
                 ));
             }
         };
-        if place == PlaceName::Header && IGNORED.contains(&name.to_ascii_lowercase().as_str()) {
+        let is_ignored = |header: &str| {
+            IGNORED.iter().any(|it| it.eq_ignore_ascii_case(header)) || is_reserved(header)
+        };
+        if place == PlaceName::Header && is_ignored(name) {
             return Ok(None);
         }
         let is_required = place == PlaceName::Path || refer::is_true(parameter, "required");
@@ -170,10 +165,10 @@ impl<'d> Given<'d> {
                 text::line(self.name, 60)
             )
         };
-        if self.place == PlaceName::Header && !self.name.bytes().all(is_header) {
+        if self.place == PlaceName::Header && !is_token(self.name) {
             return Err(problem("has a name that is none of a header"));
         }
-        if self.place == PlaceName::Cookie && !self.name.bytes().all(is_header) {
+        if self.place == PlaceName::Cookie && !is_token(self.name) {
             return Err(problem("has a name that is none of a cookie"));
         }
         let (schema, is_json) = self.schema();
@@ -334,8 +329,4 @@ fn json_text() -> Piece {
         "description": "JSON, as text.",
     });
     Piece::default().with_value(schema)
-}
-
-fn is_header(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

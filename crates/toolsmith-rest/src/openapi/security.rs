@@ -13,6 +13,7 @@ use super::notes::Notes;
 use super::servers::{resolve, template};
 use super::{naming, refer, text};
 use crate::form::{AuthForm, AuthMethod, KeyPlace, PlaceName, Placed};
+use crate::http::{is_reserved, is_token};
 
 /// How many alternatives of an operation, and schemes of each, are looked at.
 const MAX: usize = 32;
@@ -27,6 +28,16 @@ pub(super) struct Auth {
 }
 
 impl Auth {
+    /// Tells whether a header is filled by it.
+    fn has_header(&self, header: &str) -> bool {
+        let is_authorization = match self.method {
+            AuthMethod::Bearer | AuthMethod::Basic | AuthMethod::Oauth => true,
+            AuthMethod::None | AuthMethod::ApiKey => false,
+        };
+        (is_authorization && header.eq_ignore_ascii_case("authorization"))
+            || self.fills(PlaceName::Header, header)
+    }
+
     /// Tells whether a place is filled by it, and is no argument for that.
     pub(super) fn fills(&self, place: PlaceName, wire: &str) -> bool {
         let named = self.form.as_ref().and_then(|form| {
@@ -158,7 +169,7 @@ impl<'d> Schemes<'d> {
             // A second key fits beside it where it stands in a header.
             let is_header = scheme.form.place == Some(KeyPlace::Header);
             match (scheme.form.name, scheme.form.key) {
-                (Some(header), Some(key)) if is_header => {
+                (Some(header), Some(key)) if is_header && !auth.has_header(&header.value) => {
                     auth.headers.insert(header.value, key);
                 }
                 _ => return None,
@@ -222,15 +233,18 @@ impl<'d> Schemes<'d> {
             Some("query") => KeyPlace::Query,
             _ => return None,
         };
-        let header = refer::string(scheme, "name")?.trim();
-        let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b':';
-        if header.len() > 100 || !header.bytes().all(is_plain) {
+        let name_there = refer::string(scheme, "name")?.trim();
+        let is_usable = match place {
+            KeyPlace::Header => is_token(name_there) && !is_body_or_client(name_there),
+            KeyPlace::Query => name_there.bytes().all(|byte| byte.is_ascii_graphic()),
+        };
+        if name_there.len() > 100 || !is_usable {
             return None;
         }
         let form = AuthForm {
             key: self.secret(name, "api_key"),
             place: Some(place),
-            name: Some(Placed::nowhere(header.to_owned())),
+            name: Some(Placed::nowhere(name_there.to_owned())),
             ..AuthForm::default()
         };
         let method = AuthMethod::ApiKey;
@@ -297,6 +311,11 @@ impl<'d> Schemes<'d> {
         };
         format!("${{env:{name}}}").parse().ok().map(Placed::nowhere)
     }
+}
+
+/// Tells whether a header says what the body is, or is the client's alone.
+fn is_body_or_client(header: &str) -> bool {
+    header.eq_ignore_ascii_case("content-type") || is_reserved(header)
 }
 
 fn requirements(security: &Value) -> impl Iterator<Item = &Map<String, Value>> {

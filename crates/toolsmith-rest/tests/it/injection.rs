@@ -225,6 +225,7 @@ fn looks_right(form: &str, seen: &Seen, text: &dyn Fn(&str) -> String) {
         names,
         [
             "accept",
+            "accept-encoding",
             "content-length",
             "content-type",
             "cookie",

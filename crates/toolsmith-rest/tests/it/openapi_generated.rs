@@ -3,6 +3,8 @@
 //! Nothing is sent here. What an operation is and what is expected of it stands in
 //! `openapi_request`.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -49,45 +51,67 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Those that belong to the request itself, and are never arguments.
+fn is_reserved(header: &str) -> bool {
+    let reserved = [
+        "accept", "cookie", "expect", "host", "te", "upgrade", "trailer",
+    ];
+    reserved.iter().any(|it| it.eq_ignore_ascii_case(header))
+}
+
+fn list() -> impl Strategy<Value = Value> {
+    prop::collection::vec("[a-z0-9][a-z/?#%&=+ .]{0,4}[a-z0-9]", 1..4).prop_map(Value::from)
+}
+
+fn object() -> impl Strategy<Value = Value> {
+    prop::collection::btree_map("[a-z&= ]{1,4}", "[a-z0-9 &=%+]{1,6}", 1..3)
+        .prop_map(|map| json!(map))
+}
+
 fn parameter() -> impl Strategy<Value = Parameter> {
     let place = prop::sample::select(vec!["query", "query", "header", "cookie"]);
-    let lists = prop::collection::vec("[a-z0-9]{1,6}", 1..4).prop_map(Value::from);
-    let objects = prop::collection::btree_map("[a-z]{1,4}", "[a-z0-9 &=]{1,6}", 1..3)
-        .prop_map(|map| json!(map));
+    let style = prop::sample::select(vec![
+        Style::Plain,
+        Style::Repeat,
+        Style::Comma,
+        Style::Space,
+        Style::Pipe,
+        Style::Form,
+        Style::Deep,
+        Style::Json,
+    ]);
+    // What a server reads of a header has no space at its ends.
+    let written = "[a-z0-9,;=\"'%&:/\\\\<>(){}é日]( ?[a-z;,=%é]){0,6}";
+    let written = prop_oneof![
+        written.prop_map(Value::from),
+        any::<i32>().prop_map(Value::from)
+    ];
     (
         name(),
         place,
         any::<bool>(),
         any::<bool>(),
-        0..6_usize,
-        plain_value(),
-        lists,
-        objects,
+        style,
+        (plain_value(), written),
+        list(),
+        object(),
     )
         .prop_map(
-            |(name, place, is_required, is_given, style, plain, list, object)| {
-                let styles = [
-                    Style::Plain,
-                    Style::Repeat,
-                    Style::Comma,
-                    Style::Pipe,
-                    Style::Form,
-                    Style::Deep,
-                ];
-                let style = match (place, styles[style]) {
+            |(name, place, is_required, is_given, style, (plain, written), list, object)| {
+                let style = match (place, style) {
                     ("query", style) => style,
                     (_, Style::Plain) => Style::Plain,
                     _ => Style::Comma,
                 };
                 let value = match style {
-                    // What a header or cookie can carry is another matter.
-                    Style::Plain if place != "query" => json!(name.len()),
+                    Style::Plain if place != "query" => written,
                     Style::Plain => plain,
-                    Style::Repeat | Style::Comma | Style::Pipe => list,
-                    Style::Form | Style::Deep => object,
+                    Style::Repeat | Style::Comma | Style::Space | Style::Pipe => list,
+                    Style::Form | Style::Deep | Style::Json => object,
                 };
                 let name = match place {
                     "query" => name,
+                    _ if is_reserved(&name) => format!("x-{name}"),
                     _ => name.replace(['[', ']'], "_"),
                 };
                 let value = (is_required || is_given).then_some(value);
@@ -103,18 +127,18 @@ fn parameter() -> impl Strategy<Value = Parameter> {
 }
 
 fn segment() -> impl Strategy<Value = (String, Option<Parameter>, String)> {
-    let around = prop::sample::select(vec!["", "", "v", ".json", "a:"]);
-    (
-        around.clone(),
-        prop::option::of((name(), plain_value())),
-        around,
-    )
-        .prop_map(|(before, parameter, after)| {
+    let around = prop::sample::select(vec!["", "", "v", ".json", "a:", "a b", "é"]);
+    let value = prop_oneof![3 => plain_value(), 1 => list()];
+    (around.clone(), prop::option::of((name(), value)), around).prop_map(
+        |(before, parameter, after)| {
             let parameter = parameter.map(|(name, value)| Parameter {
                 name,
                 place: "path",
                 is_required: true,
-                style: Style::Plain,
+                style: match &value {
+                    Value::Array(_) => Style::Comma,
+                    _ => Style::Plain,
+                },
                 value: Some(value),
             });
             let before = if parameter.is_none() {
@@ -123,7 +147,8 @@ fn segment() -> impl Strategy<Value = (String, Option<Parameter>, String)> {
                 before.to_owned()
             };
             (before, parameter, after.to_owned())
-        })
+        },
+    )
 }
 
 fn body() -> impl Strategy<Value = Body> {
@@ -131,18 +156,27 @@ fn body() -> impl Strategy<Value = Body> {
         plain_value(),
         Just(json!({ "deep": [1, null, { "x": "y" }] }))
     ];
-    let field = (value.clone(), any::<bool>());
+    let part = prop_oneof![3 => plain_value(), 1 => list(), 1 => object()];
     prop_oneof![
-        Just(Body::None),
-        prop::collection::btree_map(name(), field, 1..5).prop_map(|mut fields| {
-            // One at least, so that there is a body.
-            if let Some((_, is_given)) = fields.values_mut().next() {
-                *is_given = true;
-            }
-            Body::Fields(fields)
-        }),
-        prop::collection::vec(value, 0..3).prop_map(|list| Body::Whole(list.into())),
+        2 => Just(Body::None),
+        2 => fields(value.clone()).prop_map(Body::Fields),
+        1 => prop::collection::vec(value, 0..3).prop_map(|list| Body::Whole(list.into())),
+        1 => fields(part.clone()).prop_map(Body::Form),
+        1 => fields(part).prop_map(Body::Multipart),
+        1 => "[a-z&=%\n\"é日 -]{1,20}".prop_map(Body::Text),
     ]
+}
+
+/// Fields with their values, one of them given at least, so that there is a body.
+fn fields(
+    value: impl Strategy<Value = Value>,
+) -> impl Strategy<Value = BTreeMap<String, (Value, bool)>> {
+    prop::collection::btree_map(name(), (value, any::<bool>()), 1..5).prop_map(|mut fields| {
+        if let Some((_, is_given)) = fields.values_mut().next() {
+            *is_given = true;
+        }
+        fields
+    })
 }
 
 fn operation(index: usize) -> impl Strategy<Value = Operation> {
@@ -170,6 +204,7 @@ fn operation(index: usize) -> impl Strategy<Value = Operation> {
             known.push(key);
             is_new
         });
+        disentangle(&mut parameters);
         let body = if method == "get" { Body::None } else { body };
         Operation {
             id: format!("operation{index}"),
@@ -179,6 +214,33 @@ fn operation(index: usize) -> impl Strategy<Value = Operation> {
             body,
         }
     })
+}
+
+/// Drops parameters whose fields are written under a name of another: such a call is
+/// refused, as it should be.
+fn disentangle(parameters: &mut Vec<Parameter>) {
+    let names: Vec<String> = parameters
+        .iter()
+        .filter(|parameter| parameter.place == "query")
+        .map(|parameter| parameter.name.clone())
+        .collect();
+    let mut taken = names.clone();
+    parameters.retain(|parameter| {
+        let Some(Value::Object(fields)) = &parameter.value else {
+            return true;
+        };
+        let written: Vec<String> = match parameter.style {
+            Style::Form => fields.keys().cloned().collect(),
+            Style::Deep => {
+                let name = &parameter.name;
+                fields.keys().map(|key| format!("{name}[{key}]")).collect()
+            }
+            _ => return true,
+        };
+        let is_free = written.iter().all(|name| !taken.contains(name));
+        taken.extend(written);
+        is_free
+    });
 }
 
 /// Some operations, each at a path of its own.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use toolsmith_rest::form::{Entry, ListStyle, ObjectStyle, PlaceForm, PlaceName};
+use toolsmith_rest::form::{BodyForm, Entry, ListStyle, ObjectStyle, PlaceForm, PlaceName};
 
 /// What reaches the server, decoded. Headers and cookies are compared without order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,7 +17,16 @@ pub(crate) struct Request {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) cookies: BTreeMap<String, String>,
-    pub(crate) body: Option<Value>,
+    pub(crate) body: Option<Sent>,
+}
+
+/// A body, decoded. The pairs of a form are in order of name and value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Sent {
+    Json(Value),
+    Form(Vec<(String, String)>),
+    Multipart(Vec<(String, String)>),
+    Text(String),
 }
 
 /// An operation, a call of it, and what must come of that.
@@ -46,9 +55,11 @@ pub(crate) enum Style {
     Plain,
     Repeat,
     Comma,
+    Space,
     Pipe,
     Form,
     Deep,
+    Json,
 }
 
 #[derive(Clone, Debug)]
@@ -57,24 +68,35 @@ pub(crate) enum Body {
     /// Fields, of which the call gives some.
     Fields(BTreeMap<String, (Value, bool)>),
     Whole(Value),
+    /// Fields of a form: texts, lists of texts and objects.
+    Form(BTreeMap<String, (Value, bool)>),
+    Multipart(BTreeMap<String, (Value, bool)>),
+    Text(String),
 }
 
 impl Parameter {
     fn described(&self) -> Value {
         let schema = match self.style {
             Style::Plain => json!({ "type": ["string", "integer", "boolean"] }),
-            Style::Repeat | Style::Comma | Style::Pipe => {
+            Style::Repeat | Style::Comma | Style::Space | Style::Pipe => {
                 json!({ "type": "array", "items": { "type": "string" } })
             }
-            Style::Form | Style::Deep => {
+            Style::Form | Style::Deep | Style::Json => {
                 json!({ "type": "object", "additionalProperties": { "type": "string" } })
             }
         };
+        if self.style == Style::Json {
+            return json!({
+                "name": self.name, "in": self.place, "required": self.is_required,
+                "content": { "application/json": { "schema": schema } },
+            });
+        }
         let mut parameter = json!({
             "name": self.name, "in": self.place, "required": self.is_required, "schema": schema,
         });
         match self.style {
             Style::Comma if self.place == "query" => parameter["explode"] = false.into(),
+            Style::Space => parameter["style"] = "spaceDelimited".into(),
             Style::Pipe => parameter["style"] = "pipeDelimited".into(),
             Style::Deep => parameter["style"] = "deepObject".into(),
             _ => {}
@@ -98,9 +120,10 @@ impl Parameter {
         };
         let fields = || value.as_object().into_iter().flatten();
         match self.style {
-            Style::Plain => vec![(name(), text(value))],
+            Style::Plain | Style::Json => vec![(name(), text(value))],
             Style::Repeat => texts().into_iter().map(|text| (name(), text)).collect(),
             Style::Comma => vec![(name(), texts().join(","))],
+            Style::Space => vec![(name(), texts().join(" "))],
             Style::Pipe => vec![(name(), texts().join("|"))],
             Style::Form => fields()
                 .map(|(field, value)| (field.clone(), text(value)))
@@ -135,19 +158,19 @@ impl Operation {
         let parameters: Vec<Value> = self.all().map(Parameter::described).collect();
         let mut operation =
             json!({ "operationId": self.id, "parameters": parameters, "responses": {} });
-        let schema = match &self.body {
+        let (kind, schema) = match &self.body {
             Body::None => return operation,
-            Body::Fields(fields) => {
-                let properties: Map<String, Value> = fields
-                    .keys()
-                    .map(|name| (name.clone(), json!({})))
-                    .collect();
-                json!({ "type": "object", "properties": properties })
-            }
-            Body::Whole(_) => json!({ "type": "array" }),
+            Body::Fields(fields) => ("application/json", object_of(fields, |_| json!({}))),
+            Body::Whole(_) => ("application/json", json!({ "type": "array" })),
+            Body::Form(fields) => (
+                "application/x-www-form-urlencoded",
+                object_of(fields, schema_of),
+            ),
+            Body::Multipart(fields) => ("multipart/form-data", object_of(fields, schema_of)),
+            Body::Text(_) => ("text/plain", json!({ "type": "string" })),
         };
         operation["requestBody"] =
-            json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+            json!({ "required": true, "content": { kind: { "schema": schema } } });
         operation
     }
 
@@ -159,7 +182,10 @@ impl Operation {
         };
         for (before, parameter, after) in &self.path {
             let value = parameter.as_ref().and_then(|p| p.value.as_ref());
-            let value = value.map(text).unwrap_or_default();
+            let value = match value {
+                Some(Value::Array(items)) => items.iter().map(text).collect::<Vec<_>>().join(","),
+                value => value.map(text).unwrap_or_default(),
+            };
             request.segments.push(format!("{before}{value}{after}"));
         }
         for parameter in &self.parameters {
@@ -177,15 +203,11 @@ impl Operation {
         request.query.sort();
         request.body = match &self.body {
             Body::None => None,
-            Body::Whole(value) => Some(value.clone()),
-            Body::Fields(fields) => {
-                let given = fields.iter().filter(|(_, (_, is_given))| *is_given);
-                Some(
-                    given
-                        .map(|(name, (value, _))| (name.clone(), value.clone()))
-                        .collect(),
-                )
-            }
+            Body::Whole(value) => Some(Sent::Json(value.clone())),
+            Body::Fields(fields) => Some(Sent::Json(Value::Object(given(fields)))),
+            Body::Form(fields) => Some(Sent::Form(parts(&given(fields)))),
+            Body::Multipart(fields) => Some(Sent::Multipart(parts(&given(fields)))),
+            Body::Text(text) => Some(Sent::Text(text.clone())),
         };
         request
     }
@@ -222,7 +244,8 @@ impl Operation {
         match &self.body {
             Body::None => {}
             Body::Whole(value) => give(PlaceName::WholeBody, "", value),
-            Body::Fields(fields) => {
+            Body::Text(text) => give(PlaceName::WholeBody, "", &text.as_str().into()),
+            Body::Fields(fields) | Body::Form(fields) | Body::Multipart(fields) => {
                 for (name, (value, is_given)) in fields {
                     if *is_given {
                         give(PlaceName::Body, name, value);
@@ -234,6 +257,45 @@ impl Operation {
             assert!(arguments.insert(name, value).is_none());
         }
         arguments
+    }
+}
+
+/// The fields of a body that the call gives.
+fn given(fields: &BTreeMap<String, (Value, bool)>) -> Map<String, Value> {
+    let given = fields.iter().filter(|(_, (_, is_given))| *is_given);
+    given
+        .map(|(name, (value, _))| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// The fields of a form, as pairs.
+fn parts(fields: &Map<String, Value>) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    for (name, value) in fields {
+        match value {
+            Value::Array(items) => {
+                pairs.extend(items.iter().map(|item| (name.clone(), text(item))));
+            }
+            value => pairs.push((name.clone(), text(value))),
+        }
+    }
+    pairs.sort();
+    pairs
+}
+
+fn object_of(fields: &BTreeMap<String, (Value, bool)>, schema: impl Fn(&Value) -> Value) -> Value {
+    let properties: Map<String, Value> = fields
+        .iter()
+        .map(|(name, (value, _))| (name.clone(), schema(value)))
+        .collect();
+    json!({ "type": "object", "properties": properties })
+}
+
+fn schema_of(value: &Value) -> Value {
+    match value {
+        Value::Array(_) => json!({ "type": "array" }),
+        Value::Object(_) => json!({ "type": "object" }),
+        _ => json!({ "type": ["string", "integer", "boolean"] }),
     }
 }
 
@@ -281,7 +343,11 @@ pub(crate) fn sent(entry: &Entry, arguments: &Map<String, Value>) -> Request {
     for segment in path.split('/').skip(1) {
         let mut filled = segment.to_owned();
         for name in holes(segment) {
-            filled = filled.replace(&format!("{{{name}}}"), &text(&arguments[&name]));
+            let value = match &arguments[&name] {
+                Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+                value => text(value),
+            };
+            filled = filled.replace(&format!("{{{name}}}"), &value);
         }
         request.segments.push(filled);
     }
@@ -303,9 +369,11 @@ pub(crate) fn sent(entry: &Entry, arguments: &Map<String, Value>) -> Request {
         };
         let style = match (value, list, object) {
             (Value::Array(_), Some(ListStyle::Comma), _) => Style::Comma,
+            (Value::Array(_), Some(ListStyle::Space), _) => Style::Space,
             (Value::Array(_), Some(ListStyle::Pipe), _) => Style::Pipe,
             (Value::Array(_), None, _) => Style::Repeat,
             (Value::Object(_), _, Some(ObjectStyle::Deep)) => Style::Deep,
+            (Value::Object(_), _, Some(ObjectStyle::Json)) => Style::Json,
             (Value::Object(_), _, _) => Style::Form,
             _ => Style::Plain,
         };
@@ -326,7 +394,13 @@ pub(crate) fn sent(entry: &Entry, arguments: &Map<String, Value>) -> Request {
                     .extend(pairs.map(|(name, value)| (name.to_lowercase(), value)));
             }
             PlaceName::Cookie => request.cookies.extend(parameter.pairs()),
-            PlaceName::WholeBody => request.body = parameter.value,
+            PlaceName::WholeBody => {
+                let value = parameter.value.unwrap_or_default();
+                request.body = Some(match entry.body {
+                    Some(BodyForm::Text) => Sent::Text(text(&value)),
+                    _ => Sent::Json(value),
+                });
+            }
             PlaceName::Body => {
                 fields.insert(name, parameter.value.unwrap_or_default());
             }
@@ -337,7 +411,11 @@ pub(crate) fn sent(entry: &Entry, arguments: &Map<String, Value>) -> Request {
         PlaceForm::Plain(place) | PlaceForm::Detailed { place, .. } => *place == PlaceName::Body,
     });
     if has_fields {
-        request.body = Some(Value::Object(fields));
+        request.body = Some(match entry.body {
+            Some(BodyForm::Form) => Sent::Form(parts(&fields)),
+            Some(BodyForm::Multipart) => Sent::Multipart(parts(&fields)),
+            _ => Sent::Json(Value::Object(fields)),
+        });
     }
     request.query.sort();
     request
