@@ -84,6 +84,7 @@ fn parameter() -> impl Strategy<Value = Parameter> {
     let written = "[a-z0-9,;=\"'%&:/\\\\<>(){}é日]( ?[a-z;,=%é]){0,6}";
     let written = prop_oneof![
         written.prop_map(Value::from),
+        Just("%41;%2e=\"".into()),
         any::<i32>().prop_map(Value::from)
     ];
     (
