@@ -26,6 +26,10 @@ use crate::print;
 use crate::progress::ProgressBars;
 use crate::prompt::TerminalApprover;
 
+/// What the tools that came with the program are told to come from. With a blank in it,
+/// so that no server can be called that.
+const SHIPPED: &str = "built-in tools";
+
 /// The toolbox and what was read to build it.
 pub(crate) struct Session {
     pub(crate) manager: Arc<Manager>,
@@ -104,8 +108,8 @@ impl Session {
             .with_environment(&environment::everything())
             .with_questions(questions)
             .with_clock(SystemTime::now)
-            .with_tools("builtin", built_in(cli)?)
-            .with_tools("builtin", [guide::tool(Arc::clone(&guide))]);
+            .with_tools(SHIPPED, built_in(cli)?)
+            .with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
         if environment::wants_examples() {
             setup = setup.with_examples();
         }

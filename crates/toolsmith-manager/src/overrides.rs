@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::Error;
-use toolsmith_core::{AnyTool, Binding, Description, Exposure};
+use toolsmith_core::{AnyTool, Binding, Description, Exposure, ToolName};
 
 use crate::config::Span;
 
@@ -63,9 +63,9 @@ impl<'de> Deserialize<'de> for OverrideFile {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Form {
-            name: Option<String>,
+            name: Option<Name>,
             #[serde(default)]
-            tools: BTreeMap<String, Override>,
+            tools: BTreeMap<Name, Override>,
             #[serde(default)]
             disabled: bool,
             description: Option<String>,
@@ -86,12 +86,27 @@ impl<'de> Deserialize<'de> for OverrideFile {
         };
         let says_something = own.disabled || own.redefines() || own.binding() != Binding::default();
         match (form.name, form.tools.is_empty()) {
-            (Some(name), true) => Ok(Self(BTreeMap::from([(name, own)]))),
-            (None, _) if !says_something => Ok(Self(form.tools)),
+            (Some(name), true) => Ok(Self(BTreeMap::from([(name.0, own)]))),
+            (None, _) if !says_something => {
+                let tools = form.tools.into_iter();
+                Ok(Self(tools.map(|(name, each)| (name.0, each)).collect()))
+            }
             _ => Err(D::Error::custom(
                 "give the `name` of one tool and what is other about it, or several under `tools`",
             )),
         }
+    }
+}
+
+/// The name of one tool; a glob is none.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Name(String);
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let name = ToolName::new(&text).map_err(D::Error::custom)?;
+        Ok(Self(name.as_str().to_owned()))
     }
 }
 

@@ -127,7 +127,7 @@ impl Remotes {
             gone.keeper.abort();
             let name = gone.remote.name();
             if !kept.iter().any(|kept| kept.remote.name() == name) {
-                let ticket = registry.begin_refresh(name);
+                let ticket = registry.begin_refresh(&registered_as(&gone.remote));
                 registry.refresh(&ticket, []);
             }
         }
@@ -173,11 +173,35 @@ impl Remotes {
     }
 }
 
+/// A source under a name no server and nothing else can have.
+struct Named {
+    name: String,
+    remote: Remote,
+}
+
+impl ToolSource for Named {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
+        self.remote.tools().await
+    }
+}
+
+fn registered_as(remote: &Remote) -> String {
+    format!("source {}", remote.name())
+}
+
 /// Asks a source until it answers.
 async fn keep(remote: Remote, toolbox: Toolbox, tell: watch::Sender<RemoteStatus>) {
+    let named = Named {
+        name: registered_as(&remote),
+        remote: remote.clone(),
+    };
     let mut pause = FIRST_PAUSE;
     loop {
-        let refreshed = toolbox.refresh(&remote).await;
+        let refreshed = toolbox.refresh(&named).await;
         // Before anything of it can be called.
         if let Remote::Document(document) = &remote {
             toolbox.redactor().learn(document.secrets());

@@ -12,12 +12,12 @@ const MOST: usize = 64;
 ///
 /// What lies above may be somebody else's, as in a shared folder, and what is written
 /// there starts programs. So a file above counts only where it and its folder belong to
-/// whom `start` belongs to, and the search ends at the first folder that does not.
+/// whoever runs this, and the search ends at the first folder that does not.
 pub fn find_root(start: &Path) -> PathBuf {
     let Ok(whole) = std::path::absolute(start) else {
         return start.to_owned();
     };
-    let owner = owner(&whole);
+    let user = user();
     for (height, folder) in whole.ancestors().take(MOST).enumerate() {
         let config = folder.join(CONFIG_FILE);
         if height == 0 {
@@ -26,10 +26,10 @@ pub fn find_root(start: &Path) -> PathBuf {
             }
             continue;
         }
-        if owner.is_none() || self::owner(folder) != owner {
+        if user.is_none() || owner(folder) != user {
             break;
         }
-        if config.is_file() && self::owner(&config) == owner {
+        if config.is_file() && owner(&config) == user {
             return folder.to_owned();
         }
     }
@@ -37,13 +37,24 @@ pub fn find_root(start: &Path) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn owner(path: &Path) -> Option<u32> {
-    use std::os::unix::fs::MetadataExt;
-
-    Some(std::fs::metadata(path).ok()?.uid())
+fn user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
 }
 
 /// Where nobody can tell, nothing above is taken.
+#[cfg(not(unix))]
+fn user() -> Option<u32> {
+    None
+}
+
+#[cfg(unix)]
+fn owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+
+    // Of what is there itself: a link leads wherever its owner likes.
+    Some(std::fs::symlink_metadata(path).ok()?.uid())
+}
+
 #[cfg(not(unix))]
 fn owner(_: &Path) -> Option<u32> {
     None

@@ -94,6 +94,10 @@ impl<'s> Offers<'s> {
             server.select(self.selection(&view));
             mounted.servers.insert(path, (view, server));
         }
+        // Sessions of a set that is gone may live on; they are offered nothing.
+        for (_, server) in before.into_values() {
+            server.select(Selection::everything().with_tools(Vec::<String>::new()));
+        }
         let servers = mounted.servers.iter();
         mounts.set(servers.map(|(path, (_, server))| (path.clone(), server.clone())));
     }

@@ -81,10 +81,10 @@ impl OpenApiConfig {
     pub(crate) fn options(&self, name: &str) -> Options {
         let mut options = Options::default();
         options.name = Some(name.to_owned());
-        options.prefix = match &self.form.prefix {
-            Some(prefix) if prefix.is_empty() || prefix.ends_with('_') => prefix.clone(),
-            Some(prefix) => format!("{prefix}_"),
-            None => String::new(),
+        // Two APIs often have operations of one name.
+        options.prefix = match self.form.prefix.as_deref().unwrap_or(name) {
+            prefix if prefix.is_empty() || prefix.ends_with('_') => prefix.to_owned(),
+            prefix => format!("{prefix}_"),
         };
         options.include = (&self.form.include).into();
         options.exclude = (&self.form.exclude).into();

@@ -22,6 +22,8 @@ pub(crate) struct Folder<T> {
     path: PathBuf,
     files: BTreeMap<PathBuf, Kept<T>>,
     problem: Option<YamlError>,
+    /// Whether it was looked at before.
+    is_known: bool,
 }
 
 impl<T: Send + Sync> Folder<T> {
@@ -30,6 +32,7 @@ impl<T: Send + Sync> Folder<T> {
             path,
             files: BTreeMap::new(),
             problem: None,
+            is_known: false,
         }
     }
 
@@ -73,9 +76,13 @@ impl<T: Send + Sync> Folder<T> {
             .retain(|path, _| paths.binary_search(path).is_ok());
         changed |= self.files.len() != before;
         for path in paths {
-            let kept = || Kept::new(path.clone(), IfGone::Forget);
+            let kept = || match self.is_known {
+                true => Kept::appeared(path.clone(), IfGone::Forget),
+                false => Kept::new(path.clone(), IfGone::Forget),
+            };
             self.files.entry(path.clone()).or_insert_with(kept);
         }
+        self.is_known = true;
         let mut files: Vec<&mut Kept<T>> = self.files.values_mut().collect();
         let own = News {
             changed,

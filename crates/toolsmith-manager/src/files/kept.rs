@@ -80,6 +80,18 @@ impl<T> Kept<T> {
         }
     }
 
+    /// As [`Kept::new`], for a file that appeared while others are in use: it may be in
+    /// the middle of being written.
+    pub(crate) fn appeared(path: PathBuf, if_gone: IfGone) -> Self {
+        let mut kept = Self::new(path, if_gone);
+        kept.seen = Some(Seen {
+            stamp: None,
+            is_sure: false,
+            digest: None,
+        });
+        kept
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use toolsmith_core::ToolSource as _;
 use toolsmith_runtime::{Policy, Reload};
 
 use super::Current;
@@ -83,8 +84,26 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
             take(file.name(), native, &mut current, &mut reload);
         }
     }
+    one_of_each_name(&mut current);
     override_tools(setup, files, &mut current, &mut reload);
     Assembled { current, reload }
+}
+
+/// Of two sources with one name the first stays: they would take each other's tools away.
+fn one_of_each_name(current: &mut Current) {
+    let mut names: Vec<String> = Vec::new();
+    let (remotes, warnings) = (&mut current.remotes, &mut current.warnings);
+    remotes.retain(|remote| {
+        let name = remote.name().to_owned();
+        let is_first = !names.contains(&name);
+        if !is_first {
+            warnings.push(format!(
+                "source `{name}` is not used: there is another of that name"
+            ));
+        }
+        names.push(name);
+        is_first
+    });
 }
 
 /// Takes in what a file came to.

@@ -192,6 +192,7 @@ impl Catalogue {
 
     /// The policy with what agents say for their own calls.
     pub(crate) fn beside(&self, policy: Policy) -> Policy {
+        let policy = policy.with_agents(self.agents.keys());
         let agents = self.agents.values();
         agents.fold(policy, |policy, agent| {
             agent.policy.beside(policy, agent.name.as_str())

@@ -73,7 +73,8 @@ impl Member {
 impl<'de> Deserialize<'de> for Member {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        if text.is_empty() || text.len() > 4 * LONGEST {
+        let is_odd = |c: char| c.is_control() || c.is_whitespace();
+        if text.is_empty() || text.len() > 4 * LONGEST || text.contains(is_odd) {
             let message = "a member is the name of a tool or a set, or a glob over tools";
             return Err(D::Error::custom(message));
         }

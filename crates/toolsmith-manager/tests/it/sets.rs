@@ -208,7 +208,7 @@ async fn an_agents_policy_holds_for_its_calls() {
         (Some("careful"), "a", "permission_denied"),
         (Some("careful"), "b", ""),
         (Some("careful"), "c", "permission_denied"),
-        (Some("other"), "a", ""),
+        (Some("other"), "a", "permission_denied"),
     ] {
         let mut caller = Caller::new("test");
         if let Some(agent) = agent {

@@ -144,12 +144,26 @@ async fn a_session_is_of_the_path_it_was_opened_at() {
     assert_eq!(reply.status, 200, "{reply:?}");
     let session = reply.header("mcp-session-id").unwrap().to_owned();
     let ready = super::support::note("notifications/initialized", json!({}));
-    assert_eq!(web.in_session(&session, &ready).await.status, 202);
-    // Named at the path of the whole server, it still has the tools of its own.
+    let headers = format!("mcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\n");
+    let told = web.post(&headers, &ready.to_string());
+    let reply = web
+        .raw(told.replacen("POST /mcp ", "POST /mcp/sets/a ", 1))
+        .await;
+    assert_eq!(reply.status, 202, "{reply:?}");
+    // At another path there is no such session.
     let list = super::support::request(5, "tools/list", json!({}));
-    let reply = web.in_session(&session, &list).await.json();
-    let tools = reply["result"]["tools"].as_array().unwrap();
-    assert_eq!(tools.len(), 1, "{reply}");
+    assert_eq!(web.in_session(&session, &list).await.status, 404);
+    assert_eq!(web.close(&session).await.status, 404);
+    let asked = web.post(&headers, &list.to_string());
+    let reply = web
+        .raw(asked.replacen("POST /mcp ", "POST /mcp/sets/a ", 1))
+        .await
+        .json();
+    assert_eq!(
+        reply["result"]["tools"].as_array().unwrap().len(),
+        1,
+        "{reply}"
+    );
     web.stop.cancel();
 }
 

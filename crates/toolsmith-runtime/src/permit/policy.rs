@@ -1,6 +1,6 @@
 //! The policy: a list of rules, and a mode for what no rule speaks of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{Confirm, Effect};
@@ -31,6 +31,8 @@ pub struct Policy {
     mode: Mode,
     /// The modes of agents that have one of their own.
     modes: BTreeMap<String, Mode>,
+    /// The agents there are, where the host says so.
+    agents: Option<BTreeSet<String>>,
     rules: Vec<Rule>,
     broken: Option<String>,
 }
@@ -104,6 +106,13 @@ impl Policy {
         self
     }
 
+    /// Says which agents there are. Calls of others are denied: their rules went with them.
+    #[must_use]
+    pub fn with_agents(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.agents = Some(agents.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Lets the one mode hold for every agent.
     #[must_use]
     pub fn without_agent_modes(mut self) -> Self {
@@ -125,6 +134,12 @@ impl Policy {
     pub(super) fn decide(&self, subject: &Subject<'_>) -> Decision {
         if let Some(reason) = &self.broken {
             let reason = format!("the rules cannot be read: {reason}");
+            return Decision::new(Verdict::Deny, "policy", reason);
+        }
+        if let (Some(agents), Some(agent)) = (&self.agents, subject.agent)
+            && !agents.contains(agent)
+        {
+            let reason = format!("there is no agent `{agent}`, or none any more");
             return Decision::new(Verdict::Deny, "policy", reason);
         }
         let mut strictest: Option<&Rule> = None;

@@ -37,8 +37,8 @@ const CHANGES_KEPT: usize = 64;
 /// The origin of tools that were registered one by one.
 pub(crate) const DIRECT: &str = "direct";
 
-/// The source of tools the user wrote down.
-pub(crate) const FILES: &str = "files";
+/// The source of tools the user wrote down. No server can be called that.
+pub(crate) const FILES: &str = "the user's files";
 
 /// The tools of a toolbox.
 #[derive(Debug)]

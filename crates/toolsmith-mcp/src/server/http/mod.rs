@@ -283,6 +283,11 @@ impl Service {
     ) -> Result<Answer, Answer> {
         // It opened the door; nothing behind it needs to know it.
         request.headers_mut().remove(hyper::header::AUTHORIZATION);
+        let path = request.uri().path().to_owned();
+        if self.sessions.is_of_another(request.headers(), &path) {
+            let message = "there is no such session here; it was opened at another path\n";
+            return Err(plain(StatusCode::NOT_FOUND, message));
+        }
         let mut in_use = self.sessions.used_by(request.headers());
         let is_call = request.method() == Method::POST;
         let mut flight = is_call.then(|| Flight::begin(&self.counts));
@@ -312,7 +317,7 @@ impl Service {
             let rejected = Rejected::invalid("the message was not understood", id);
             return Err(json(StatusCode::BAD_REQUEST, &rejected.to_value()));
         }
-        self.sessions.opened(answer.headers());
+        self.sessions.opened(answer.headers(), &path);
         Ok(answer::held(answer, flight))
     }
 }

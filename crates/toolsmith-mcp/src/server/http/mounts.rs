@@ -1,7 +1,7 @@
 //! The servers at one address: the whole one, and others beneath it that offer less.
 //!
-//! They share sessions, connections and limits. A session belongs to the server it was
-//! opened at, whatever path a client names later.
+//! They share connections and limits, and one token opens all of them. A session can be
+//! used only at the path it was opened at.
 
 use std::collections::BTreeMap;
 use std::fmt;
