@@ -9,7 +9,10 @@ use super::placed::Placed;
 
 /// A word of a command, or several that stand or fall together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a word, or a list of words that stand or fall together"
+)]
 pub enum CommandWord {
     /// One argument of the program; `{name}` stands for an argument of the tool.
     One(String),

@@ -12,7 +12,10 @@ use crate::make::Problem;
 
 /// A description: a text, or its parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text, or `short` with `long`, `usage_notes` and `important`"
+)]
 pub enum DescriptionForm {
     /// The first paragraph is the short form, the rest the long one.
     Text(String),
@@ -66,7 +69,10 @@ pub struct ExampleForm {
 
 /// The literal that must be said: itself, or with details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text, or `literal` with `argument` and `reason`"
+)]
 pub enum ConsentForm {
     /// In the argument `consent`.
     Literal(String),

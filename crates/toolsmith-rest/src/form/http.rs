@@ -30,7 +30,10 @@ pub enum HttpMethod {
 
 /// Where an argument goes: a word, or the word with details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected path, query, header, cookie, body or whole_body, or one of these as `in` with `name`, `list` and `object`"
+)]
 pub enum PlaceForm {
     /// Under its own name.
     Plain(PlaceName),
