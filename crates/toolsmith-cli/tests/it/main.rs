@@ -9,9 +9,15 @@ mod builtin;
 mod call;
 mod check;
 #[cfg(target_os = "linux")]
+mod client;
+#[cfg(target_os = "linux")]
+mod configuration;
+#[cfg(target_os = "linux")]
 mod connect;
 #[cfg(target_os = "linux")]
 mod connect_file;
+#[cfg(target_os = "linux")]
+mod files;
 mod guide;
 mod help;
 #[cfg(unix)]
@@ -20,9 +26,13 @@ mod hostile;
 mod kill;
 #[cfg(unix)]
 mod login;
+#[cfg(target_os = "linux")]
+mod mock;
 mod permission;
 mod pipes;
 mod schema;
+#[cfg(target_os = "linux")]
+mod secrets;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]
