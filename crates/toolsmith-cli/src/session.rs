@@ -21,6 +21,7 @@ use toolsmith_runtime::{Caller, Selection, Toolbox};
 use crate::cli::Cli;
 use crate::environment;
 use crate::failure::Failure;
+use crate::logging;
 use crate::login;
 use crate::print;
 use crate::progress::ProgressBars;
@@ -114,6 +115,7 @@ impl Session {
             setup = setup.with_examples();
         }
         let manager = Arc::new(setup.load()?);
+        logging::without_secrets_of(manager.toolbox());
         let view = match (&cli.set, &cli.agent) {
             (Some(set), _) => View::Set(set.clone()),
             (None, Some(agent)) => View::Agent(agent.clone()),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use toolsmith_core::event::Redact as _;
 use toolsmith_core::tool::SourceError;
 use toolsmith_core::{AnyTool, ToolSource};
 use toolsmith_rest::RemoteTools;
@@ -206,6 +207,8 @@ async fn keep(remote: Remote, toolbox: Toolbox, tell: watch::Sender<RemoteStatus
         if let Remote::Document(document) = &remote {
             toolbox.redactor().learn(document.secrets());
         }
+        // What it says may hold what it was sent.
+        let hushed = |text: String| toolbox.redactor().redact(&text).into_owned();
         let mut status = RemoteStatus {
             settled: true,
             error: None,
@@ -217,9 +220,10 @@ async fn keep(remote: Remote, toolbox: Toolbox, tell: watch::Sender<RemoteStatus
                 None
             }
             Ok(_) => None,
-            Err(error) => Some(error.to_string()),
+            Err(error) => Some(hushed(error.to_string())),
         };
         status.error.clone_from(&failed);
+        status.told = status.told.into_iter().map(hushed).collect();
         tell.send_replace(status);
         if failed.is_none() {
             return;

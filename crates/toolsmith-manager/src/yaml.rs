@@ -128,12 +128,33 @@ fn read_within<T: DeserializeOwned>(
         let message = one_line(&wording::in_words(&error));
         match error.location() {
             Some(location) => {
-                let (line, column) = (location.line(), location.column());
-                YamlError::at(file, text, line as usize, column as usize, &message)
+                let (line, column) = (location.line() as usize, location.column() as usize);
+                // The parser points at where the text began that the tab stands in.
+                let (line, column) = match message == wording::INDENT {
+                    true => tab_after(text, line, column),
+                    false => (line, column),
+                };
+                YamlError::at(file, text, line, column, &message)
             }
             None => YamlError::whole(file, message),
         }
     })
+}
+
+/// The place of the next tab; the given one where there is none.
+fn tab_after(text: &str, line: usize, column: usize) -> (usize, usize) {
+    let lines = text.lines().zip(1..).skip(line.saturating_sub(1));
+    let mut tabs = lines.filter_map(|(source, at)| {
+        let skipped = if at == line {
+            column.saturating_sub(1)
+        } else {
+            0
+        };
+        let mut rest = source.chars().skip(skipped);
+        let tab = rest.position(|c| c == '\t')?;
+        Some((at, skipped + tab + 1))
+    });
+    tabs.next().unwrap_or((line, column))
 }
 
 /// Tells whether a file has nothing but white space and comments. It says nothing, which

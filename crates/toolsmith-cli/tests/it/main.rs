@@ -10,10 +10,16 @@ mod builtin;
 mod call;
 mod check;
 #[cfg(target_os = "linux")]
+mod client;
+#[cfg(target_os = "linux")]
+mod configuration;
+#[cfg(target_os = "linux")]
 mod connect;
 #[cfg(target_os = "linux")]
 mod connect_file;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod files;
 mod guide;
 mod help;
 #[cfg(unix)]
@@ -24,9 +30,13 @@ mod init;
 mod kill;
 #[cfg(unix)]
 mod login;
+#[cfg(target_os = "linux")]
+mod mock;
 mod permission;
 mod pipes;
 mod schema;
+#[cfg(target_os = "linux")]
+mod secrets;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

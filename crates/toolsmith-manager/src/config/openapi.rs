@@ -11,6 +11,8 @@ use toolsmith_core::{Effect, Exposure};
 use toolsmith_rest::form::{AuthForm, AuthMethod, Entry, HttpMethod, Placed, Rate, Span};
 use toolsmith_rest::openapi::{Filter, Options};
 
+use crate::servers::check_url;
+
 /// An API whose operations are tools.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -66,7 +68,14 @@ impl<'de> Deserialize<'de> for OpenApiConfig {
         let form = Form::deserialize(deserializer)?;
         let document = match (&form.file, &form.url) {
             (Some(file), None) => DocumentPlace::File(file.clone()),
-            (None, Some(url)) => DocumentPlace::Url(url.clone()),
+            (None, Some(url)) => {
+                // With a reference in it, it is known only once that is looked up.
+                if let Some(plain) = url.value.plain() {
+                    let checked = check_url(&plain);
+                    checked.map_err(|error| D::Error::custom(format!("`url`: {error}")))?;
+                }
+                DocumentPlace::Url(url.clone())
+            }
             _ => {
                 let message = "give the `file` of the document, or its `url`";
                 return Err(D::Error::custom(message));

@@ -56,6 +56,8 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     reload.terms.prefix = prefix.unwrap_or_default().to_owned();
     reload.terms.secrets = current.upstreams.secrets.0.clone();
     for (document, name) in files.documents.values().zip(files.documents.keys()) {
+        let secrets = document.secrets.iter().cloned();
+        reload.terms.secrets.extend(secrets);
         match &document.content {
             Content::File(file) => {
                 match file.good() {
@@ -115,12 +117,7 @@ fn take(name: &Arc<str>, native: &Native, current: &mut Current, reload: &mut Re
         .map(|tool| (Arc::clone(name), tool.clone()));
     reload.files.extend(tools);
     reload.terms.secrets.extend(made.secrets.iter().cloned());
-    let missing = made.missing.iter().map(|problem| {
-        let mut error = YamlError::whole(&**name, problem.message.as_str());
-        (error.line, error.column) = (problem.place.line, problem.place.column);
-        error
-    });
-    current.missing.extend(missing);
+    current.missing.extend(native.missing.iter().cloned());
     let remotes = made.sources.iter().cloned().map(Remote::Server);
     current.remotes.extend(remotes);
     current.warnings.extend(native.notes.iter().cloned());

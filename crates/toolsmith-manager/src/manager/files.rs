@@ -37,6 +37,8 @@ pub(super) struct Files {
 pub(super) struct Document {
     config: OpenApiConfig,
     pub(super) content: Content,
+    /// What its address refers to, which may be shown to nobody.
+    pub(super) secrets: Vec<String>,
 }
 
 pub(super) enum Content {
@@ -101,6 +103,7 @@ impl Files {
     fn refresh_documents(&mut self, setup: &Setup) -> News {
         let config = self.config.good().cloned().unwrap_or_default();
         let around = &self.surroundings;
+        let own: &str = self.config.name();
         let mut before = std::mem::take(&mut self.documents);
         let mut news = News::default();
         for (name, wanted) in &config.openapi {
@@ -112,7 +115,7 @@ impl Files {
             if let Content::File(file) = &mut document.content {
                 let (options, over) = (wanted.options(name), wanted.over());
                 let read = |_: &Path, name: &Arc<str>, bytes: &[u8]| {
-                    native::read_document(name, bytes, &options, &over, around)
+                    native::read_document(name, bytes, &options, (own, &over), around)
                 };
                 news = news.and(file.refresh(&*setup.loader, &read, setup.now));
             }
@@ -125,6 +128,7 @@ impl Files {
 
 impl Document {
     fn new(name: &str, config: &OpenApiConfig, setup: &Setup, around: &Surroundings) -> Self {
+        let mut secrets = Vec::new();
         let content = match &config.document {
             DocumentPlace::File(file) => {
                 let kept = Kept::new(setup.root.join(file), IfGone::Keep);
@@ -132,6 +136,7 @@ impl Document {
             }
             DocumentPlace::Url(url) => match url.value.fill(&setup.references) {
                 Ok(filled) => {
+                    secrets = filled.secrets;
                     let (options, over) = (config.options(name), config.over());
                     let around = around.clone();
                     Content::Url(LiveDocument::new(name, filled.text, options, over, around))
@@ -142,6 +147,7 @@ impl Document {
         Self {
             config: config.clone(),
             content,
+            secrets,
         }
     }
 }

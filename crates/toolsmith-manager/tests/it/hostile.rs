@@ -75,32 +75,37 @@ const ARGS: &str = "policy:\n  rules:\n    - effect: deny\n      args:\n";
 
 #[test]
 fn unknown_keys_at_every_level() {
-    let unknown =
-        |key: &str, known: &str| format!("unknown field `{key}`, expected one of {known}");
-    check("limit: {}\n", (1, 1), &unknown("limit", ROOT_KEYS));
+    let unknown = |key: &str, known: &str| format!("unknown key `{key}`; known here: {known}");
+    let meant = |key: &str, known: &str| format!("unknown key `{key}`; did you mean `{known}`?");
+    check("limit: {}\n", (1, 1), &meant("limit", "limits"));
     check("prefix: a\nfoo: 1\n", (2, 1), &unknown("foo", ROOT_KEYS));
+    check("policy:\n  rulez: []\n", (2, 3), &meant("rulez", "rules"));
     check(
-        "policy:\n  rulez: []\n",
+        "policy:\n  zzz: []\n",
         (2, 3),
-        &unknown("rulez", "mode, rules, allow, ask, deny"),
+        &unknown("zzz", "mode, rules, allow, ask, deny"),
     );
     check(
         "bindings:\n  x: {tiemout: 3s}\n",
         (2, 7),
-        &unknown("tiemout", "timeout, exposure, prefix"),
+        &meant("tiemout", "timeout"),
+    );
+    check(
+        "bindings:\n  x: {Timeout: 3s}\n",
+        (2, 7),
+        &meant("Timeout", "timeout"),
     );
     check(
         "policy:\n  rules:\n    - {effect: deny, tool: x}\n    - {effect: deny, toool: y}\n",
         (4, 22),
-        &unknown("toool", "effect, tool, args, source, agent"),
+        &meant("toool", "tool"),
     );
-    let refused = refused(b"limits: { tiemout: 3s }\n");
-    assert!(refused.starts_with("t.yaml:1:11: unknown field `tiemout`, expected one of parallel,"));
-    let refused = self::refused(b"serve: { port: 1 }\n");
-    assert!(
-        refused.starts_with("t.yaml:1:10: unknown field `port`, expected "),
-        "{refused}"
+    check(
+        "limits: { tiemout: 3s }\n",
+        (1, 11),
+        &meant("tiemout", "timeout"),
     );
+    check("serve: { port: 1 }\n", (1, 10), &unknown("port", "prefix"));
 }
 
 #[test]
@@ -185,27 +190,27 @@ fn wrong_types() {
     check(
         "policy:\n  mode: yolo\n",
         (2, 9),
-        "unknown variant `yolo`, expected one of plan, ask, auto-edit, auto",
+        "unknown word `yolo`; known here: plan, ask, auto-edit, auto",
     );
     check(
         "descriptions: long\n",
         (1, 15),
-        "unknown variant `long`, expected one of brief, full",
+        "unknown word `long`; known here: brief, full",
     );
     check(
         "bindings:\n  x: {exposure: secret}\n",
         (2, 17),
-        "unknown variant `secret`, expected one of direct, deferred, hidden",
+        "unknown word `secret`; known here: direct, deferred, hidden",
     );
     check(
         "policy:\n  rules:\n    - effect: maybe\n",
         (3, 15),
-        "unknown variant `maybe`, expected one of allow, ask, deny",
+        "unknown word `maybe`; known here: allow, ask, deny",
     );
     check(
         "policy:\n  rules:\n    - tool: x\n",
         (3, 7),
-        "missing field `effect`",
+        "the key `effect` is missing here",
     );
 }
 
@@ -477,7 +482,7 @@ fn aliases_that_lead_nowhere() {
     );
     let used = refused(b"bindings:\n  a: &x {prefix: a}\nlimits: *x\n");
     assert!(
-        used.starts_with("t.yaml:3:9: unknown field `prefix`, expected one of "),
+        used.starts_with("t.yaml:3:9: unknown key `prefix`; known here: "),
         "{used}"
     );
     assert!(!used.contains("line 2"), "{used}");
@@ -491,10 +496,10 @@ fn depth_of_every_sort() {
     check(
         inside("[".repeat(100_000) + &"]".repeat(100_000)),
         (5, 267),
-        "recursion limit exceeded",
+        DEEP,
     );
-    check("[".repeat(1_000_000), (1, 256), "recursion limit exceeded");
-    check("{".repeat(1_000_000), (1, 256), "recursion limit exceeded");
+    check("[".repeat(1_000_000), (1, 256), DEEP);
+    check("{".repeat(1_000_000), (1, 256), DEEP);
     check("- ".repeat(500_000), (1, 1), MAPPING);
     check("? ".repeat(500_000), (1, 129), DEEP);
     let mut block = ARGS.to_owned();

@@ -324,7 +324,8 @@ fn one_bad_file_leaves_the_others() {
     assert_eq!(names, ["b", "c"]);
     let errors: Vec<String> = loaded.errors.iter().map(ToString::to_string).collect();
     assert!(
-        errors[0].starts_with("r/tools/mcp/a.yaml:1:1: unknown field `comand`"),
+        errors[0]
+            .starts_with("r/tools/mcp/a.yaml:1:1: unknown key `comand`; did you mean `command`?"),
         "{errors:?}"
     );
     assert!(

@@ -11,7 +11,7 @@ use super::placed::Placed;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected a word of the command, in quotes where it is no text, or a list of words"
+    expecting = "expected a word, or a list of words that stand or fall together"
 )]
 pub enum CommandWord {
     /// One argument of the program; `{name}` stands for an argument of the tool.

@@ -102,8 +102,7 @@ pub struct ExampleForm {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected a text such as CREATE_DOCUMENT, in quotes where YAML takes it for \
-                 something else, or `literal` with `argument` and `reason`"
+    expecting = "expected a text, or `literal` with `argument` and `reason`"
 )]
 pub enum ConsentForm {
     /// In the argument `consent`.

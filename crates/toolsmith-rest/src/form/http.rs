@@ -32,8 +32,7 @@ pub enum HttpMethod {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "expected path, query, header, cookie, body or whole_body, or one of them \
-                 under `in` with `name`, `list` or `object`"
+    expecting = "expected path, query, header, cookie, body or whole_body, or one of these as `in` with `name`, `list` and `object`"
 )]
 pub enum PlaceForm {
     /// Under its own name.

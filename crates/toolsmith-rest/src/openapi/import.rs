@@ -14,6 +14,7 @@ use super::schema::{Pool, Side};
 use super::security::{Auth, Schemes};
 use super::{naming, refer, servers, text, words};
 use crate::form::{AuthMethod, DescriptionForm, Entry, HttpMethod, Placed};
+use crate::make::{self, Surroundings};
 
 /// How many schemas are converted for one document. Real ones come to a few hundred
 /// thousand; what needs more repeats itself.
@@ -29,6 +30,17 @@ pub struct Imported {
     pub left_out: Vec<LeftOut>,
     /// What else there is to know.
     pub notes: Vec<String>,
+}
+
+impl Imported {
+    /// Makes the tools. A document without operations has none: what says no `tools` would
+    /// be a tool itself.
+    pub fn make(&self, surroundings: &Surroundings) -> make::Made {
+        if self.entry.tools.is_empty() {
+            return make::Made::default();
+        }
+        make::make(&self.entry, surroundings)
+    }
 }
 
 /// An operation that is no tool, and why.

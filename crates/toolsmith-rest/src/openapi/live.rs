@@ -12,7 +12,7 @@ use url::Url;
 
 use super::{Imported, OpenApiError, Options, ReadLimits, import, read};
 use crate::form::Entry;
-use crate::make::{Made, Surroundings, make};
+use crate::make::{Made, Surroundings};
 
 /// How long a document may take to come.
 const TIME: Duration = Duration::from_secs(60);
@@ -165,7 +165,7 @@ impl LiveDocument {
     fn made(&self, bytes: &[u8]) -> Result<Made, FetchError> {
         let Inner { options, over, .. } = &*self.inner;
         let imported = import_over(bytes, options, over)?;
-        let mut made = make(&imported.entry, &self.surroundings());
+        let mut made = imported.make(&self.surroundings());
         let left_out = imported.left_out.iter().map(ToString::to_string);
         let wrong = made.problems.iter().chain(&made.missing);
         let told = left_out.chain(wrong.map(ToString::to_string));

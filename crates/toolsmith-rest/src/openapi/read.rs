@@ -157,9 +157,31 @@ fn read_yaml(bytes: &[u8], limit: usize) -> Result<Value, OpenApiError> {
         OpenApiError::Malformed {
             line: place.map_or(0, |place| count(place.line())),
             column: place.map_or(0, |place| count(place.column())),
-            message: shown(&error.without_snippet().to_string()),
+            message: shown(&in_words(&error)),
         }
     })
+}
+
+/// What is wrong with the YAML, in the words of whoever wrote it.
+fn in_words(error: &serde_saphyr::Error) -> String {
+    use serde_saphyr::Error;
+
+    match error {
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => in_words(error),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("key `{key}` stands here twice")
+        }
+        Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => {
+            "the aliases stand for more than is accepted".to_owned()
+        }
+        Error::MergeKeyNotAllowed { .. } => "merge keys (`<<`) are not supported".to_owned(),
+        other => match without_place(&other.to_string()) {
+            "recursion limit exceeded" => "it nests too deep from here on".to_owned(),
+            message => message.to_owned(),
+        },
+    }
 }
 
 /// Refuses tags: no value here needs one, and what a tag means is up to who reads it.

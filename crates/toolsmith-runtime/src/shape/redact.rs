@@ -8,6 +8,7 @@ use regex::{Captures, Regex};
 use toolsmith_core::event::Redact;
 
 use super::clean::clean;
+use super::spelling::spellings;
 
 /// What stands where a secret stood.
 const REDACTED: &str = "[redacted]";
@@ -70,7 +71,8 @@ pub struct Redactor {
 /// The values the host knows to be secret.
 #[derive(Default)]
 struct Known {
-    /// The secrets, and how they are written inside JSON.
+    secrets: Vec<String>,
+    /// The secrets as they may be written.
     spellings: Vec<String>,
     values: Option<Regex>,
 }
@@ -82,32 +84,28 @@ impl std::fmt::Debug for Known {
 }
 
 impl Known {
-    /// These values, longest first, so that a secret that contains another is replaced
-    /// whole.
+    /// These values. Their spellings are tried longest first, so that a secret that
+    /// contains another is replaced whole.
     fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let mut values: Vec<String> = secrets
+        let mut secrets: Vec<String> = secrets
             .into_iter()
             .map(Into::into)
             .filter(|value: &String| value.len() >= SHORTEST_SECRET)
             .collect();
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        values.dedup();
-        if values.is_empty() {
+        secrets.sort();
+        secrets.dedup();
+        if secrets.is_empty() {
             return Self::default();
         }
-        let mut spellings = Vec::new();
-        for value in values {
-            // Inside JSON a secret is written with escapes.
-            let escaped = serde_json::Value::from(value.as_str()).to_string();
-            let escaped = escaped[1..escaped.len() - 1].to_owned();
-            let is_other = escaped != value;
-            spellings.push(value);
-            spellings.extend(is_other.then_some(escaped));
-        }
+        let spelled = secrets.iter().flat_map(|secret| spellings(secret));
+        let mut spellings: Vec<String> = spelled.collect();
+        spellings.sort_by(|one, other| (other.len(), one).cmp(&(one.len(), other)));
+        spellings.dedup();
         let alternatives: Vec<String> = spellings.iter().map(|s| regex::escape(s)).collect();
         Self {
             values: Regex::new(&alternatives.join("|")).ok(),
             spellings,
+            secrets,
         }
     }
 }
@@ -124,7 +122,9 @@ impl Redactor {
     /// up in what somebody answers.
     pub fn learn(&self, secrets: impl IntoIterator<Item = impl Into<String>>) {
         let fresh: Vec<String> = secrets.into_iter().map(Into::into).collect();
-        let is_known = |known: &Known, value: &String| known.spellings.contains(value);
+        let is_known = |known: &Known, value: &String| {
+            value.len() < SHORTEST_SECRET || known.secrets.binary_search(value).is_ok()
+        };
         if fresh
             .iter()
             .all(|value| is_known(&self.known.load(), value))
@@ -132,7 +132,7 @@ impl Redactor {
             return;
         }
         self.known.rcu(|known| {
-            let all = known.spellings.iter().chain(&fresh);
+            let all = known.secrets.iter().chain(&fresh);
             Known::new(all.map(String::as_str))
         });
     }
@@ -170,6 +170,23 @@ impl Redactor {
                 let redacted = self.secrets(text);
                 Cow::Owned(self.secrets(&clean(&redacted)).into_owned())
             }
+        }
+    }
+
+    /// Tells whether a text holds a value the host knows to be secret.
+    pub(super) fn knows_any_of(&self, text: &str) -> bool {
+        let known = self.known.load();
+        known
+            .values
+            .as_ref()
+            .is_some_and(|values| values.is_match(text))
+    }
+
+    /// The text without the values the host knows to be secret, and otherwise as it is.
+    pub(super) fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.known.load().values {
+            Some(values) => values.replace_all(text, REDACTED),
+            None => Cow::Borrowed(text),
         }
     }
 

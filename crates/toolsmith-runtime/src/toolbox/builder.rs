@@ -191,24 +191,35 @@ impl ToolboxBuilder {
         self
     }
 
-    /// Builds the toolbox.
+    /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
-        self.build_noting().map(|(toolbox, _)| toolbox)
+        let (toolbox, _) = self.made(|origin, error| match origin {
+            Some(origin) => {
+                tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
+            }
+            None => tracing::warn!(target: "toolsmith::host", "a tool was left out: {error}"),
+        })?;
+        Ok(toolbox)
     }
 
-    /// As [`ToolboxBuilder::build`], and tells which tools were left out, and why.
+    /// As [`ToolboxBuilder::build`], and tells which tools were left out, and why, instead
+    /// of logging it.
     pub fn build_noting(self) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
+        self.made(|_, _| {})
+    }
+
+    fn made(
+        self,
+        tell: impl Fn(Option<&str>, &RegistryError),
+    ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
         let registry = Registry::new(settings(self.prefix, self.bindings, &self.limits)?);
         registry.register_all(self.tools)?;
-        let mut left_out = Vec::new();
         let from_files = registry.reload(None, self.files, Vec::new());
-        for error in from_files.into_refused() {
-            tracing::warn!(target: "toolsmith::host", "a tool was left out: {error}");
-            left_out.push(error);
-        }
+        let mut left_out = from_files.into_refused();
+        left_out.iter().for_each(|error| tell(None, error));
         for (origin, tools) in self.loads {
             for error in registry.load(&origin, tools) {
-                tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
+                tell(Some(&origin), &error);
                 left_out.push(error);
             }
         }

@@ -32,7 +32,7 @@ use crate::plan::{PlannedCall, plan};
 use crate::record::{Metrics, Recorders, Trail};
 use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
-use crate::shape::{About, Redactor, Shaper};
+use crate::shape::{About, Redactor, Shaper, without_secrets};
 use crate::validate::{Cache, validate};
 
 /// Tools, and the one door to them. Cheap to clone.
@@ -188,7 +188,9 @@ impl Toolbox {
         let ticket = self.inner.registry.begin_refresh(source.name());
         let tools = source.tools().await?;
         let count = tools.len();
-        let refreshed = self.inner.registry.refresh(&ticket, tools);
+        let hushed = tools.into_iter();
+        let hushed = hushed.map(|tool| without_secrets(tool, self.redactor()));
+        let refreshed = self.inner.registry.refresh(&ticket, hushed);
         if let Refreshed::Replaced { refused, .. } = &refreshed {
             self.inner.registered(source.name(), count - refused.len());
         }
