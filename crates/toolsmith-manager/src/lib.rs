@@ -18,6 +18,7 @@ mod manager;
 mod native;
 pub mod overlays;
 mod overrides;
+mod own_files;
 mod references;
 mod remotes;
 mod root;

@@ -12,13 +12,11 @@ use crate::files::{Folder, IfGone, Kept, News};
 use crate::loader::ConfigLoader;
 use crate::native::{self, NATIVE_FOLDER, Native};
 use crate::overrides::OverrideFile;
+use crate::own_files::BUILTIN_FOLDER;
 use crate::servers::{self, MCP_FOLDER, MCP_JSON, McpJson, ServerEntry};
 use crate::sets::{AGENTS_FOLDER, AgentForm, SETS_FOLDER, SetForm};
 use crate::setup::{self, Setup};
 use crate::yaml::{self, YamlError};
-
-/// The folder with switches for the tools that come with the program, and with scripts.
-pub(super) const BUILTIN_FOLDER: &str = "tools/builtin";
 
 pub(super) struct Files {
     pub(super) config: Kept<Config>,

@@ -9,7 +9,7 @@ mod assemble;
 mod files;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -19,8 +19,9 @@ use toolsmith_rest::form::Entry;
 use toolsmith_runtime::registry::{Refreshed, RegistryError};
 use toolsmith_runtime::{Policy, Selection, Toolbox};
 
-use crate::config::Config;
+use crate::config::{Config, DocumentPlace};
 use crate::lint;
+use crate::own_files::{Further, OwnFiles};
 use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
@@ -36,6 +37,8 @@ pub struct Manager {
     toolbox: Toolbox,
     files: Mutex<Files>,
     current: ArcSwap<Current>,
+    /// Files that are the project's own, beside those at their usual places.
+    further: Further,
 }
 
 /// What is in force.
@@ -101,6 +104,9 @@ impl Manager {
             .secrets(reload.terms.secrets)
             .prefix(reload.terms.prefix)
             .files(reload.files);
+        let further = Further::default();
+        further.store(Arc::new(further_files(&setup, &current)));
+        builder = builder.guard(OwnFiles::new(setup.root.clone(), Arc::clone(&further)));
         for (pattern, binding) in reload.terms.bindings {
             builder = builder.binding(pattern, binding);
         }
@@ -120,6 +126,7 @@ impl Manager {
             toolbox,
             files: Mutex::new(files),
             current: ArcSwap::from_pointee(current),
+            further,
         })
     }
 
@@ -284,6 +291,7 @@ impl Manager {
             mut current,
             reload,
         } = assemble::assemble(&self.setup, &files);
+        let further = further_files(&self.setup, &current);
         match self.toolbox.reload(reload) {
             Ok(Refreshed::Replaced { refused, .. }) => {
                 current.refused = refused.iter().map(ToString::to_string).collect();
@@ -295,6 +303,7 @@ impl Manager {
                 return reloaded;
             }
         }
+        self.further.store(Arc::new(further));
         let before = self.current.swap(Arc::new(current));
         let current = self.current.load();
         (reloaded.gone, reloaded.fresh) = exchange(&before, &current);
@@ -302,6 +311,17 @@ impl Manager {
         reloaded.changed = true;
         reloaded
     }
+}
+
+/// The configuration, wherever it is, and the documents it names.
+fn further_files(setup: &Setup, current: &Current) -> Vec<PathBuf> {
+    let documents = current.config.openapi.values();
+    let documents = documents.filter_map(|document| match &document.document {
+        DocumentPlace::File(file) => Some(setup.root.join(file)),
+        DocumentPlace::Url(_) => None,
+    });
+    let config = setup.config_path().to_owned();
+    std::iter::once(config).chain(documents).collect()
 }
 
 /// Servers that are to be let go, and those that are to be reached.

@@ -13,6 +13,7 @@ mod manager;
 mod overlays;
 mod overlays_hostile;
 mod overlays_refresh;
+mod own_files;
 mod points;
 mod reload;
 mod schemas;

@@ -48,7 +48,8 @@ pub struct Decision {
 }
 
 impl Decision {
-    pub(crate) fn new(verdict: Verdict, by: impl Into<String>, reason: impl Into<String>) -> Self {
+    /// A decision, for guards of a host's own.
+    pub fn new(verdict: Verdict, by: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             verdict,
             by: by.into(),
