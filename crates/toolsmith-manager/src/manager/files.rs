@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
+use serde::de::DeserializeOwned;
 use toolsmith_rest::Surroundings;
 use toolsmith_rest::openapi::LiveDocument;
 
@@ -74,27 +76,43 @@ impl Files {
         let (loader, now) = (&*setup.loader, setup.now);
         let config = self.config.refresh(loader, &setup::read_config, now);
         let documents = self.refresh_documents(setup);
-        let around = &self.surroundings;
-        let native =
-            &|path: &Path, name: &Arc<str>, bytes: &[u8]| native::read(path, name, bytes, around);
-        let native = self.native.refresh(loader, yaml_files, native, now);
-        let scripts = &|path: &Path, name: &Arc<str>, bytes: &[u8]| {
-            native::read_script(path, name, bytes, around)
+        // What takes longest has this thread, and the rest one of its own beside it.
+        let Self {
+            native,
+            scripts,
+            overrides,
+            mcp,
+            mcp_json,
+            sets,
+            agents,
+            surroundings: around,
+            ..
+        } = self;
+        let beside = || {
+            let overrides = overrides.refresh(loader, yaml_files, &plain, now);
+            let mcp = mcp.refresh(loader, yaml_files, &servers::one, now);
+            let mcp_json = mcp_json.refresh(loader, &servers::mcp_json, now);
+            let sets = sets.refresh(loader, yaml_files, &plain, now);
+            let agents = agents.refresh(loader, yaml_files, &plain, now);
+            overrides.and(mcp).and(mcp_json).and(sets).and(agents)
         };
-        let scripts = self.scripts.refresh(loader, other_files, scripts, now);
-        let overrides = &|_: &_, name: &Arc<str>, bytes: &[u8]| yaml::read(name, bytes);
-        let overrides = self.overrides.refresh(loader, yaml_files, overrides, now);
-        let mcp = self.mcp.refresh(loader, yaml_files, &servers::one, now);
-        let mcp_json = self.mcp_json.refresh(loader, &servers::mcp_json, now);
-        let sets = &|_: &_, name: &Arc<str>, bytes: &[u8]| yaml::read(name, bytes);
-        let sets = self.sets.refresh(loader, yaml_files, sets, now);
-        let agents = &|_: &_, name: &Arc<str>, bytes: &[u8]| yaml::read(name, bytes);
-        let agents = self.agents.refresh(loader, yaml_files, agents, now);
-        [
-            documents, native, scripts, overrides, mcp, mcp_json, sets, agents,
-        ]
-        .into_iter()
-        .fold(config, News::and)
+        let mut here = || {
+            let read = &|path: &Path, name: &Arc<str>, bytes: &[u8]| {
+                native::read(path, name, bytes, around)
+            };
+            let native = native.refresh(loader, yaml_files, read, now);
+            let read = &|path: &Path, name: &Arc<str>, bytes: &[u8]| {
+                native::read_script(path, name, bytes, around)
+            };
+            native.and(scripts.refresh(loader, other_files, read, now))
+        };
+        let (here, beside) = thread::scope(|scope| {
+            let beside = scope.spawn(beside);
+            (here(), beside.join())
+        });
+        // What panics is a bug of ours: what was in force stays.
+        let beside = beside.unwrap_or_default();
+        config.and(documents).and(here).and(beside)
     }
 
     /// Looks at the documents the configuration names now.
@@ -156,4 +174,9 @@ fn yaml_files(loader: &dyn ConfigLoader, folder: &Path) -> Result<Vec<PathBuf>, 
 
 fn other_files(loader: &dyn ConfigLoader, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
     loader.list_others(folder)
+}
+
+/// A file that is what it says, and nothing has to be made of it.
+fn plain<T: DeserializeOwned>(_: &Path, name: &Arc<str>, bytes: &[u8]) -> Result<T, YamlError> {
+    yaml::read(name, bytes)
 }

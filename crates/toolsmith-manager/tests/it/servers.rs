@@ -465,10 +465,10 @@ fn secrets_in_files() {
     let resolved = server("key").resolve(&references(root.path())).unwrap();
     assert_eq!(started(&resolved), "http://h Authorization=Bearer hunter2");
     for (file, message) in [
-        ("none", "cannot be read: No such file"),
-        (".", "it is no regular file"),
+        ("none", "cannot be read: there is no such file"),
+        (".", "it is a folder"),
         ("nul", "holds a NUL character"),
-        ("large", "it is larger than 64 kB"),
+        ("large", "it is larger than 65536 bytes"),
         ("binary", "cannot be read"),
     ] {
         let error = server(file).resolve(&references(root.path()));
