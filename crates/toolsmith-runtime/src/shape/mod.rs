@@ -8,7 +8,9 @@
 mod blocks;
 mod clean;
 mod cut;
+mod known;
 mod redact;
+mod spellings;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
