@@ -162,6 +162,21 @@ impl Known {
         starts.find(begins).map_or(0, |start| text.len() - start)
     }
 
+    /// This place of a text, or where the one begins that it is in the middle of.
+    pub(super) fn floor_boundary(&self, text: &str, at: usize) -> usize {
+        let mut from = 0;
+        while let Some(Found { place, .. }) = self.find(text, from) {
+            if place.start >= at {
+                break;
+            }
+            if at < place.end {
+                return place.start;
+            }
+            from = place.end;
+        }
+        at
+    }
+
     /// The first place from here on, of those the longest.
     fn find(&self, text: &str, from: usize) -> Option<Found> {
         let Finder::Heads { automaton, begun } = &self.finder else {
@@ -204,8 +219,10 @@ fn is_short(value: &str) -> bool {
 
 /// For how many bytes a text goes like a spelling; whole characters.
 fn agreement(text: &str, spelling: &str) -> usize {
-    if text.starts_with(spelling) {
-        return spelling.len();
+    // Nearly always the one holds the other, which is told at once.
+    let shorter = text.len().min(spelling.len());
+    if text.as_bytes()[..shorter] == spelling.as_bytes()[..shorter] {
+        return shorter;
     }
     let pairs = text.bytes().zip(spelling.bytes());
     text.floor_char_boundary(pairs.take_while(|(a, b)| a == b).count())

@@ -92,6 +92,11 @@ impl Redactor {
         self.known.load().open_end(text, least)
     }
 
+    /// This place of a text, or where the secret begins that it is in the middle of.
+    pub(crate) fn floor_secret_boundary(&self, text: &str, at: usize) -> usize {
+        self.known.load().floor_boundary(text, at)
+    }
+
     /// The text without the beginning of a secret at its end, for texts that were
     /// cut there.
     pub(crate) fn close_end(&self, text: &mut String) {
