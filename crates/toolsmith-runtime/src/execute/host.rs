@@ -186,7 +186,9 @@ impl Host {
         let is_of_a_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let word = line.trim_end_matches(is_of_a_key).len();
         if line.len() - word <= LONGEST_KEY {
-            open.min(word)
+            // The last word may be that of a secret of several.
+            let redactor = &self.inner.shaper.redactor;
+            redactor.floor_secret_boundary(line, open.min(word))
         } else {
             open
         }

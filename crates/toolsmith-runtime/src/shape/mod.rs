@@ -9,6 +9,7 @@ mod blocks;
 mod clean;
 mod cut;
 mod definition;
+mod known;
 mod redact;
 mod spelling;
 

@@ -1,20 +1,14 @@
 //! Removes secrets: values the host knows to be secret, and what looks like a key.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use arc_swap::ArcSwap;
 use regex::{Captures, Regex};
 use toolsmith_core::event::Redact;
 
 use super::clean::clean;
-use super::spelling::spellings;
-
-/// What stands where a secret stood.
-const REDACTED: &str = "[redacted]";
-
-/// Shorter values are too common to be replaced wherever they occur.
-const SHORTEST_SECRET: usize = 6;
+use super::known::{Known, REDACTED, SHORTEST_SECRET};
 
 /// No text without a colon that is shorter holds any of the shapes.
 const SHORTEST_SHAPE: usize = 15;
@@ -68,51 +62,11 @@ pub struct Redactor {
     known: ArcSwap<Known>,
 }
 
-/// The values the host knows to be secret.
-#[derive(Default)]
-struct Known {
-    secrets: Vec<String>,
-    /// The secrets as they may be written.
-    spellings: Vec<String>,
-    values: Option<Regex>,
-}
-
-impl std::fmt::Debug for Known {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} spellings", self.spellings.len())
-    }
-}
-
-impl Known {
-    /// These values. Their spellings are tried longest first, so that a secret that
-    /// contains another is replaced whole.
-    fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let mut secrets: Vec<String> = secrets
-            .into_iter()
-            .map(Into::into)
-            .filter(|value: &String| value.len() >= SHORTEST_SECRET)
-            .collect();
-        secrets.sort();
-        secrets.dedup();
-        if secrets.is_empty() {
-            return Self::default();
-        }
-        let spelled = secrets.iter().flat_map(|secret| spellings(secret));
-        let mut spellings: Vec<String> = spelled.collect();
-        spellings.sort_by(|one, other| (other.len(), one).cmp(&(one.len(), other)));
-        spellings.dedup();
-        let alternatives: Vec<String> = spellings.iter().map(|s| regex::escape(s)).collect();
-        Self {
-            values: Regex::new(&alternatives.join("|")).ok(),
-            spellings,
-            secrets,
-        }
-    }
-}
-
 impl Redactor {
     /// A redactor that also knows these values.
     pub fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let secrets = secrets.into_iter();
+        let secrets = secrets.map(|secret| Arc::<str>::from(secret.into()));
         Self {
             known: ArcSwap::from_pointee(Known::new(secrets)),
         }
@@ -121,32 +75,26 @@ impl Redactor {
     /// Learns more values. None is ever forgotten: what was a secret once may still turn
     /// up in what somebody answers.
     pub fn learn(&self, secrets: impl IntoIterator<Item = impl Into<String>>) {
-        let fresh: Vec<String> = secrets.into_iter().map(Into::into).collect();
-        let is_known = |known: &Known, value: &String| {
-            value.len() < SHORTEST_SECRET || known.secrets.binary_search(value).is_ok()
-        };
-        if fresh
-            .iter()
-            .all(|value| is_known(&self.known.load(), value))
-        {
-            return;
+        let known = self.known.load();
+        let fresh: Vec<Arc<str>> = secrets
+            .into_iter()
+            .map(|secret| Arc::from(secret.into()))
+            .filter(|secret: &Arc<str>| !known.covers(secret))
+            .collect();
+        if !fresh.is_empty() {
+            self.known.rcu(|known| known.and(&fresh));
         }
-        self.known.rcu(|known| {
-            let all = known.secrets.iter().chain(&fresh);
-            Known::new(all.map(String::as_str))
-        });
     }
 
     /// How many bytes at the end of a text may be the beginning of a secret, of
     /// which at least `least` must be there to count.
     pub(crate) fn open_end(&self, text: &str, least: usize) -> usize {
-        let begun = |secret: &String| {
-            let ends = secret.char_indices().map(|(at, _)| at).rev();
-            let mut ends = ends.take_while(|at| *at >= least.max(1));
-            ends.find(|at| text.ends_with(&secret[..*at]))
-        };
-        let known = self.known.load();
-        known.spellings.iter().filter_map(begun).max().unwrap_or(0)
+        self.known.load().open_end(text, least)
+    }
+
+    /// This place of a text, or where the secret begins that it is in the middle of.
+    pub(crate) fn floor_secret_boundary(&self, text: &str, at: usize) -> usize {
+        self.known.load().floor_boundary(text, at)
     }
 
     /// The text without the beginning of a secret at its end, for texts that were
@@ -175,32 +123,23 @@ impl Redactor {
 
     /// Tells whether a text holds a value the host knows to be secret.
     pub(super) fn knows_any_of(&self, text: &str) -> bool {
-        let known = self.known.load();
-        known
-            .values
-            .as_ref()
-            .is_some_and(|values| values.is_match(text))
+        self.without_known(text) != text
     }
 
     /// The text without the values the host knows to be secret, and otherwise as it is.
     pub(super) fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match &self.known.load().values {
-            Some(values) => values.replace_all(text, REDACTED),
-            None => Cow::Borrowed(text),
-        }
+        self.known.load().replace(text)
     }
 
     fn secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
         // No shape is shorter, but for the password of an address.
         let known = self.known.load();
-        if known.values.is_none() && text.len() < SHORTEST_SHAPE && !text.contains(':') {
+        if known.is_empty() && text.len() < SHORTEST_SHAPE && !text.contains(':') {
             return Cow::Borrowed(text);
         }
-        let text = match &known.values {
-            Some(values) => values.replace_all(text, REDACTED),
-            None => Cow::Borrowed(text),
-        };
-        chain(text, |text| KNOWN_SHAPES.replace_all(text, keep_front))
+        chain(known.replace(text), |text| {
+            KNOWN_SHAPES.replace_all(text, keep_front)
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 //! Base64. Whoever sends it back may have read it there.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 /// Shorter secrets leave pieces of Base64 that occur by chance.
 const SHORTEST_CODED: usize = 10;
@@ -11,7 +11,10 @@ const SHORTEST_CODED: usize = 10;
 pub(super) fn spellings(secret: &str) -> Vec<String> {
     let mut spellings = vec![secret.to_owned()];
     let escaped = serde_json::Value::from(secret).to_string();
-    spellings.push(escaped[1..escaped.len() - 1].to_owned());
+    let escaped = escaped[1..escaped.len() - 1].to_owned();
+    // Some write every slash of JSON like this.
+    spellings.push(escaped.replace('/', "\\/"));
+    spellings.push(escaped);
     // Within single quotes only these are escaped.
     spellings.push(secret.replace('\\', "\\\\").replace('\'', "\\'"));
     for stays in [is_unreserved, is_component, stays_in_query, stays_in_path] {
@@ -22,6 +25,8 @@ pub(super) fn spellings(secret: &str) -> Vec<String> {
     let form = percent(secret, is_unreserved, b"0123456789ABCDEF");
     spellings.push(form.replace("%20", "+"));
     if secret.len() >= SHORTEST_CODED {
+        // By itself, where its end shows; and in the middle of something, where it does not.
+        spellings.extend([STANDARD.encode(secret), STANDARD_NO_PAD.encode(secret)]);
         spellings.extend((0..3).flat_map(|before| coded(secret, before)));
     }
     let mut seen = Vec::with_capacity(spellings.len());
