@@ -372,7 +372,7 @@ fn what_is_no_request_is_refused() {
     #[cfg(target_os = "linux")]
     user.runs(["add", "rest", "read", "https://a.example/"])
         .ends_with(0)
-        .says("tool `read` of builtin is shadowed by that of ./tools/native/read.yaml");
+        .says("tool `read` of built-in tools is shadowed by that of ./tools/native/read.yaml");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Reads an answer, within bounds, as what its type says it is.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::{Encoding, UTF_8};
@@ -33,8 +35,8 @@ pub(crate) enum Content {
     Media(Block),
 }
 
-/// An answer that was read.
-#[derive(Debug)]
+/// An answer that was read. Whoever tells it scrubs it first; whoever follows its links
+/// does so before, because a secret in one of them belongs there.
 pub(crate) struct Read {
     pub(crate) status: u16,
     pub(crate) content: Content,
@@ -44,6 +46,24 @@ pub(crate) struct Read {
     pub(crate) weight: usize,
     /// What was odd about it.
     pub(crate) note: Option<String>,
+    /// What must not be told of it.
+    pub(crate) hush: Hush,
+}
+
+impl Content {
+    /// Takes out what must not be told. Of JSON it is taken out of the values: in its
+    /// text a secret may be written with escapes.
+    pub(crate) fn scrub(&mut self, hush: &Hush) {
+        match self {
+            Self::Json(value) => hush.scrub_value(value),
+            Self::Text(text) => {
+                if let Cow::Owned(clean) = hush.scrub(text) {
+                    *text = clean;
+                }
+            }
+            Self::Nothing | Self::Media(_) => {}
+        }
+    }
 }
 
 /// Reads an answer of at most `limit` bytes.
@@ -67,7 +87,7 @@ pub(crate) async fn read(
         );
         return Err(ToolError::failed(message));
     }
-    let (hush, token) = (answer.hush, answer.token);
+    let hush = answer.hush;
     let line = Told {
         line: &line,
         hush: &hush,
@@ -90,12 +110,9 @@ pub(crate) async fn read(
         }
         if media_type.is_json(kind, &text) {
             weight = weight::of_json(&text);
-            let mut value = parse(&line, &media_type, &text, limit)?;
-            // Only now: in the text a token may be written with escapes.
-            token.scrub_value(&mut value);
-            Content::Json(value)
+            Content::Json(parse(&line, &media_type, &text, limit)?)
         } else {
-            Content::Text(token.scrub(&text).into_owned())
+            Content::Text(text)
         }
     };
     Ok(Read {
@@ -104,15 +121,18 @@ pub(crate) async fn read(
         bytes: length,
         weight,
         note,
+        hush,
     })
 }
 
-/// Reads an answer as a value: JSON, a text, or nothing.
+/// Reads an answer as a value that may be told: JSON, a text, or nothing.
 ///
 /// # Errors
 /// When it is something else, or cannot be read.
 pub(crate) async fn value_of(answer: Answer) -> Result<Option<Value>, ToolError> {
-    match read(answer, None, MAX_BYTES).await?.content {
+    let mut read = read(answer, None, MAX_BYTES).await?;
+    read.content.scrub(&read.hush);
+    match read.content {
         Content::Nothing => Ok(None),
         Content::Json(value) => Ok(Some(value)),
         Content::Text(text) => Ok(Some(text.into())),

@@ -138,6 +138,7 @@ impl Pages {
                 .as_ref()
                 .and_then(|pointer| value.pointer(pointer))
                 .cloned();
+            read.hush.scrub_value(&mut value);
             let mut items = match shape::take(&mut value, &self.items)? {
                 Value::Array(items) => items,
                 Value::Null => Vec::new(),
@@ -248,7 +249,8 @@ impl Pages {
                 };
                 // Credentials go where the user's file says, wherever a server points.
                 if !service.address.is_origin_of(&url) {
-                    let other = failure::excerpt(&url.origin().ascii_serialization());
+                    let other = url.origin().ascii_serialization();
+                    let other = failure::excerpt(&service.hush.scrub(&other));
                     let message = format!("the next page is at another server, {other}");
                     return Ok(Next::Stop(message));
                 }

@@ -43,11 +43,8 @@ pub(crate) struct Answer {
     pub(crate) response: Response,
     /// Method, host and path of what was asked.
     pub(crate) line: String,
-    /// What must not be told of a failure.
+    /// What must not be told of it, the token it was asked with included.
     pub(crate) hush: Hush,
-    /// The token it was asked with, which must not be told of a success either. Of the
-    /// other secrets the runtime knows.
-    pub(crate) token: Hush,
 }
 
 impl Answer {
@@ -175,7 +172,6 @@ impl Service {
                 response,
                 line,
                 hush,
-                token: Hush::new(token.as_deref()),
             });
         }
     }

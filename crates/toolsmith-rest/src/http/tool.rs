@@ -100,7 +100,8 @@ impl HttpTool {
             return self.shaped(answer::headers(&answer), status);
         }
         let line = answer.line.clone();
-        let read = answer::read(answer, self.shape.kind, MAX_BYTES).await?;
+        let mut read = answer::read(answer, self.shape.kind, MAX_BYTES).await?;
+        read.content.scrub(&read.hush);
         let mut outcome = match read.content {
             Content::Nothing => {
                 let message = format!("{line} answered {} with nothing more to say", read.status);

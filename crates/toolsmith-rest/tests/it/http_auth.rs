@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolsmith_core::ErrorKind;
 
 use crate::http_server::{
-    SECRET, Seen, Server, answer, fails, failure, make_from, ok, only, value,
+    SECRET, Seen, Server, answer, call, fails, failure, make_from, ok, only, value,
 };
 
 #[tokio::test]
@@ -370,4 +370,77 @@ async fn a_token_that_comes_back_in_an_answer_is_taken_out() {
     let made = make_from(&OAUTH.replace("SERVER", &server.url));
     let echo = value(&made.tools[0], json!({})).await;
     assert_eq!(echo, json!({ "echo": "Bearer [redacted]" }));
+}
+
+/// A server that tells back what it was asked, in every way servers write it.
+async fn echoing(status: u16) -> Server {
+    Server::answering(move |seen, _| {
+        let percent = seen.query.replace('+', "%20");
+        let decoded: Vec<String> = seen.pairs().into_iter().map(|(_, value)| value).collect();
+        let body = json!({
+            "next": format!("http://h/items?{}&page=2", seen.query),
+            "self": format!("http://h/items?{percent}"),
+            "headers": seen.headers.iter().map(|(_, value)| value).collect::<Vec<_>>(),
+            "decoded": decoded,
+        });
+        answer(
+            status,
+            &["content-type: application/json"],
+            body.to_string(),
+        )
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_key_that_comes_back_in_an_answer_is_taken_out_however_it_is_written() {
+    for auth in [
+        "auth_method: api_key, auth: { key: KEY, in: query, name: k }",
+        "auth_method: api_key, auth: { key: KEY, in: header, name: X-K }",
+        "auth_method: bearer, auth: { token: KEY }",
+        "auth_method: basic, auth: { username: u, password: KEY }",
+    ] {
+        let key = "my/key+with spaces&x=1";
+        let auth = auth.replace("KEY", &format!("'{key}'"));
+        let yaml = format!("{{ name: t, api_url: SERVER, {auth} }}");
+        for status in [200, 400] {
+            let server = echoing(status).await;
+            let made = make_from(&yaml.replace("SERVER", &server.url));
+            // For the runtime, which knows more places than answers.
+            assert!(made.secrets.iter().any(|secret| secret == key), "{auth}");
+            let outcome = format!("{:?}", call(&only(&made), json!({})).await);
+            assert!(outcome.contains("[redacted]"), "{outcome}");
+            for spelling in [
+                key,
+                "my%2Fkey%2Bwith%20spaces%26x%3D1",
+                "my%2Fkey%2Bwith+spaces%26x%3D1",
+                "dTpteS9rZXkrd2l0aCBzcGFjZXMmeD0x",
+                "spaces",
+            ] {
+                assert!(!outcome.contains(spelling), "{auth}: {outcome}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_link_to_the_next_page_is_followed_with_the_secret_in_it() {
+    let server = Server::answering(|seen, _| {
+        let page = usize::from(seen.query.contains("page=2"));
+        let items = json!([{ "page": page, "from": seen.path }]);
+        let next = (page == 0).then(|| format!("{}?page=2", seen.path));
+        ok(&json!({ "items": items, "next": next }))
+    })
+    .await;
+    let tool = server.tool(
+        "{ name: t, api_url: 'SERVER/bot${TOKEN}', path: /items, \
+          pagination: { style: link, next: /next, items: /items } }",
+    );
+    let items = value(&tool, json!({})).await;
+    let from = "/bot[redacted]/items";
+    assert_eq!(
+        items,
+        json!([{ "page": 0, "from": from }, { "page": 1, "from": from }])
+    );
+    assert_eq!(server.seen().len(), 2);
 }
