@@ -226,7 +226,7 @@ fn of_two_with_one_name_the_first_is_used() {
     let rows = [
         row("twice", "./tools/native/b.yaml", "./tools/native/a.yaml"),
         row("twice", "./tools/builtin/c.sh", "./tools/native/a.yaml"),
-        row("read", "builtin", "./tools/native/read.yaml"),
+        row("read", "built-in tools", "./tools/native/read.yaml"),
     ];
     let list = list.as_array().unwrap();
     assert_eq!(list.len(), 3, "{list:?}");
