@@ -1,4 +1,9 @@
 //! The command line as a type.
+//!
+//! What is said about a project's files and about clients stands in files of its own.
+
+mod connect;
+mod project;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -8,9 +13,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use toolsmith_core::{Detail, duration};
-use toolsmith_manager::servers::{ServerEntry, ServerName, check_url};
+use toolsmith_manager::servers::ServerEntry;
 use toolsmith_runtime::Mode;
 use toolsmith_runtime::permit::{Rule, Verdict};
+
+pub(crate) use connect::{Client, Connect, Scope};
+pub(crate) use project::{Add, AddMcp, AddRest, AddSet, Import, ImportOpenApi};
 
 /// One door between a model and every tool it may use.
 #[derive(Debug, Parser)]
@@ -21,14 +29,22 @@ use toolsmith_runtime::permit::{Rule, Verdict};
     3 refused, 124 timed out, 130 interrupted."
 )]
 pub(crate) struct Cli {
-    /// The folder to work in [default: the current one]; again for further ones the tools
-    /// may use.
+    /// The folder to work in [default: the current one, with the configuration of the
+    /// nearest folder upwards that has one]; again for further ones the tools may use.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
 
     /// The configuration file [default: toolsmith.yaml in the root, if there is one]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+
+    /// Offer the tools of this set alone: configs/tool_sets/NAME.yaml.
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "agent")]
+    pub(crate) set: Option<String>,
+
+    /// Offer the tools of this agent alone, under its policy: agents/NAME.yaml.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 
     /// Allow calls: a tool, a glob, `tool(argument: glob)`, `effect:write`, `source:mcp`.
     #[arg(long, global = true, value_name = "RULE", value_parser = allow, long_help = ALLOW)]
@@ -105,8 +121,25 @@ const DENY: &str = rules!(
     "Deny calls; denying beats allowing. A tool goes by its bare name or the one it is offered by."
 );
 
+const SCHEMA_HELP: &str = "Examples:
+  toolsmith schema
+  toolsmith schema tools/native/weather.yaml
+  toolsmith schema toolsmith > toolsmith.schema.json
+
+Editors with a YAML language server read the schema that the first line of a file names:
+  # yaml-language-server: $schema=toolsmith.schema.json";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Begin a project: its configuration, a sample, and schemas for your editor
+    #[command(after_help = project::INIT_HELP)]
+    Init,
+    /// Add a server, an API or a tool set to the project
+    #[command(subcommand)]
+    Add(Add),
+    /// Make tools of a description of an API
+    #[command(subcommand)]
+    Import(Import),
     /// List the tools there are
     Tools(Tools),
     /// Show all that is known about a tool
@@ -126,12 +159,22 @@ pub(crate) enum Command {
         #[arg(long)]
         strict: bool,
     },
+    /// Try every server, secret, program and API, and say what to do
+    Doctor,
     /// Serve the tools to MCP clients
     Serve(Serve),
+    /// List the tool sets and agents, and what they come to
+    Sets,
     /// List the upstream MCP servers and how they are doing
     Servers(Servers),
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
+    /// Print the JSON Schema of a file you write, for your editor
+    #[command(after_help = SCHEMA_HELP)]
+    Schema {
+        /// The file, there or not, or the name of its sort [default: list the sorts]
+        file: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell.
@@ -324,82 +367,6 @@ fn detail(text: &str) -> Result<Detail, String> {
     }
 }
 
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  toolsmith connect claude-code                     show the entry and the file it goes into
-  toolsmith connect cursor --scope project --write  write it into .cursor/mcp.json
-  toolsmith connect codex --http --token-env TOOLSMITH_TOKEN --write
-  toolsmith connect vscode --remove
-
-A file is backed up before it is changed, and everything else in it stays as it is.")]
-pub(crate) struct Connect {
-    /// The client.
-    pub(crate) client: Client,
-
-    /// Write the entry into the client's file.
-    #[arg(long)]
-    pub(crate) write: bool,
-
-    /// Take the entry out of the client's file.
-    #[arg(long, conflicts_with_all = ["write", "http"])]
-    pub(crate) remove: bool,
-
-    /// Replace another entry of the same name.
-    #[arg(long, requires = "write")]
-    pub(crate) force: bool,
-
-    /// The name of the entry.
-    #[arg(long, value_name = "NAME", default_value = "toolsmith")]
-    pub(crate) name: ServerName,
-
-    /// For you everywhere, or for everybody in this folder [default: user]
-    #[arg(long, value_name = "SCOPE")]
-    pub(crate) scope: Option<Scope>,
-
-    /// Reach a server that runs by itself, instead of starting one
-    /// [default: http://127.0.0.1:8765/mcp]
-    #[arg(long, value_name = "URL", num_args = 0..=1, value_parser = url)]
-    #[arg(default_missing_value = "http://127.0.0.1:8765/mcp")]
-    pub(crate) http: Option<String>,
-
-    /// The environment variable the client takes the token from.
-    #[arg(long, value_name = "NAME", requires = "http", value_parser = variable)]
-    pub(crate) token_env: Option<String>,
-
-    /// A file with the token, which is copied into the client's file.
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "http",
-        conflicts_with = "token_env"
-    )]
-    pub(crate) token_file: Option<PathBuf>,
-}
-
-/// The MCP clients whose files are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Client {
-    ClaudeCode,
-    ClaudeDesktop,
-    Cursor,
-    #[value(name = "vscode")]
-    VsCode,
-    Codex,
-    Gemini,
-    Zed,
-    #[value(name = "opencode")]
-    OpenCode,
-}
-
-/// Whom an entry is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scope {
-    /// You, in every folder.
-    User,
-    /// Everybody, in this folder.
-    Project,
-}
-
 /// The shapes of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Shape {
@@ -421,20 +388,6 @@ fn allow(text: &str) -> Result<Rule, String> {
 
 fn deny(text: &str) -> Result<Rule, String> {
     Rule::parse(Verdict::Deny, text).map_err(|error| error.to_string())
-}
-
-fn url(text: &str) -> Result<String, String> {
-    check_url(text).map_err(|error| error.to_string())?;
-    Ok(text.to_owned())
-}
-
-fn variable(text: &str) -> Result<String, String> {
-    let is_fit = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let begins_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if !begins_well || !text.chars().all(is_fit) {
-        return Err("a variable has letters, digits and `_`, and begins with no digit".to_owned());
-    }
-    Ok(text.to_owned())
 }
 
 fn time(text: &str) -> Result<Duration, String> {

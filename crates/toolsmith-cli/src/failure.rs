@@ -58,6 +58,12 @@ impl Failure {
         }
     }
 
+    /// The same with what can be done about it.
+    pub(crate) fn with_advice(mut self, advice: &str) -> Self {
+        self.message.push_str(&format!("\n  {advice}"));
+        self
+    }
+
     /// Tells it on stderr.
     pub(crate) fn report(&self) -> ExitCode {
         if self.status != 0 {

@@ -1,5 +1,10 @@
 //! What is told on stderr beside the answers.
 
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use toolsmith_core::event::Redact as _;
+use toolsmith_runtime::Toolbox;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
@@ -27,8 +32,39 @@ pub(crate) fn start(verbose: u8) {
         // Below this it tells arguments, results and authorization codes as they are.
         .with_target("rmcp", tracing::Level::WARN);
     let stderr = fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_writer(|| Hushed)
+        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
         .with_filter(filter);
     tracing_subscriber::registry().with(stderr).init();
+}
+
+/// What knows the secrets, from when they are known.
+static TOOLBOX: OnceLock<Toolbox> = OnceLock::new();
+
+/// Removes the secrets a toolbox knows from whatever is logged from now on: libraries log
+/// what servers answer, which may be what they were sent.
+pub(crate) fn without_secrets_of(toolbox: &Toolbox) {
+    // There is one for each run of the program.
+    let _ = TOOLBOX.set(toolbox.clone());
+}
+
+/// Standard error for a log, which writes each event at once.
+struct Hushed;
+
+impl Write for Hushed {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        match TOOLBOX.get() {
+            Some(toolbox) => {
+                let text = String::from_utf8_lossy(event);
+                let text = toolbox.redactor().redact(&text);
+                io::stderr().write_all(text.as_bytes())?;
+            }
+            None => io::stderr().write_all(event)?,
+        }
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }

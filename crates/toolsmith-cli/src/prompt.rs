@@ -38,6 +38,70 @@ impl Approver for TerminalApprover {
     }
 }
 
+/// Questions to the person at the terminal, one after the other.
+#[derive(Debug)]
+pub(crate) struct Dialogue(BufReader<File>);
+
+impl Dialogue {
+    /// None where there is nobody to ask.
+    pub(crate) fn begin() -> Option<Self> {
+        let is_seen = std::io::stderr().is_terminal();
+        terminal().filter(|_| is_seen).map(BufReader::new).map(Self)
+    }
+
+    /// Asks for one of several words, each with what it means; nothing is the usual one.
+    pub(crate) fn choose(
+        &mut self,
+        question: &str,
+        words: &[(&str, &str)],
+        usual: &str,
+    ) -> std::io::Result<String> {
+        let width = words.iter().map(|(word, _)| word.len()).max();
+        let width = width.unwrap_or_default();
+        let mut text = format!("{question}\n");
+        for (word, meaning) in words {
+            text.push_str(&format!("  {word:width$}  {meaning}\n"));
+        }
+        self.say(&text)?;
+        loop {
+            let answer = self.answer(&format!("Your choice [{usual}]: "))?;
+            if answer.is_empty() {
+                return Ok(usual.to_owned());
+            }
+            if words.iter().any(|(word, _)| *word == answer) {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Asks for a yes or a no; nothing is a yes.
+    pub(crate) fn agrees(&mut self, question: &str) -> std::io::Result<bool> {
+        loop {
+            match self.answer(&format!("{question} [Y/n]: "))?.as_str() {
+                "" | "y" | "yes" => return Ok(true),
+                "n" | "no" => return Ok(false),
+                _ => {}
+            }
+        }
+    }
+
+    fn answer(&mut self, question: &str) -> std::io::Result<String> {
+        self.say(question)?;
+        let mut line = String::new();
+        // Without a line there is no answer, and never will be.
+        match self.0.read_line(&mut line)? {
+            0 => Err(std::io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(line.trim().to_lowercase()),
+        }
+    }
+
+    fn say(&mut self, text: &str) -> std::io::Result<()> {
+        let mut out = self.0.get_ref();
+        write!(out, "{text}")?;
+        out.flush()
+    }
+}
+
 fn terminal() -> Option<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).open("/dev/tty").ok()

@@ -1,6 +1,6 @@
 //! One run of the binary: the toolbox, and on whose behalf it is called.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +9,10 @@ use toolsmith_core::{AnyTool, CancellationToken};
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
-use toolsmith_manager::{ConfigLoader as _, FileLoader, Manager, ManagerError, lint};
+use toolsmith_manager::{
+    CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
+    find_root, lint,
+};
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
@@ -18,18 +21,25 @@ use toolsmith_runtime::{Caller, Selection, Toolbox};
 use crate::cli::Cli;
 use crate::environment;
 use crate::failure::Failure;
+use crate::logging;
 use crate::login;
 use crate::print;
 use crate::progress::ProgressBars;
 use crate::prompt::TerminalApprover;
 
+/// What the tools that came with the program are told to come from. With a blank in it,
+/// so that no server can be called that.
+const SHIPPED: &str = "built-in tools";
+
 /// The toolbox and what was read to build it.
 pub(crate) struct Session {
-    pub(crate) manager: Manager,
+    pub(crate) manager: Arc<Manager>,
     pub(crate) toolbox: Toolbox,
     /// What is written about the tools by hand.
     pub(crate) overlays: Arc<OverlayFiles>,
     pub(crate) guide: Arc<Guide>,
+    /// Whose tools are offered.
+    pub(crate) view: View,
 }
 
 /// Which upstream servers a command needs.
@@ -41,11 +51,35 @@ pub(crate) enum Which<'n> {
     Of(&'n str),
 }
 
+/// What is reached over the network, for as long as it is needed.
+pub(crate) struct Reached {
+    pub(crate) upstreams: Upstreams,
+    pub(crate) remotes: Remotes,
+}
+
+impl Reached {
+    /// Waits until each was reached, or was tried in vain.
+    pub(crate) async fn settled(&self) {
+        self.upstreams.settled().await;
+        self.remotes.settled().await;
+    }
+}
+
 impl Session {
     /// Reads the configuration and builds the toolbox. The prefix is settled first:
     /// the environment's if it is set, else the configuration's. `questions` is what
     /// upstream servers may ask of whoever calls; `tools` is where tools run.
     pub(crate) fn open(cli: &Cli, questions: Questions, tools: &Handle) -> Result<Self, Failure> {
+        Self::open_with(cli, questions, tools, Arc::new(FileLoader))
+    }
+
+    /// As [`Session::open`], with files from a loader.
+    pub(crate) fn open_with(
+        cli: &Cli,
+        questions: Questions,
+        tools: &Handle,
+        loader: Arc<dyn ConfigLoader>,
+    ) -> Result<Self, Failure> {
         let prefix = environment::tool_prefix();
         if let Some(root) = cli.roots().into_iter().find(|root| !root.is_dir()) {
             let root = root.display();
@@ -53,72 +87,105 @@ impl Session {
                 "--root {root}: there is no such folder"
             )));
         }
-        let manager = match &cli.config {
-            Some(file) => Manager::open_file(file)?,
-            None => Manager::open(cli.root())?,
+        let root = project_root(cli);
+        let setup = match &cli.config {
+            Some(file) => Setup::open_with(loader, file, IfMissing::Fail)?,
+            None => {
+                let file = root.join(CONFIG_FILE);
+                Setup::open_with(loader, &file, IfMissing::UseDefaults)?
+            }
         };
-        let overlays = Arc::new(overlays(cli));
-        let guide = Arc::new(guide(&manager, &overlays)?);
+        let overlays = Arc::new(overlays(&root));
+        let guide = Arc::new(guide(&setup, &overlays)?);
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
-        let mut manager = manager
+        let mut setup = setup
+            .with_root(&root)
             .with_prefix(prefix)
             .with_mode(cli.mode)
             .with_rules(rules)
             .with_runtime(tools.clone())
             .with_spills(environment::spills(&cli.roots()))
-            .with_servers(&FileLoader, cli.root())
-            .with_server_entries(cli.server.iter().cloned())
-            .with_environment(&environment::everything(), cli.root(), questions)
-            .with_tools("builtin", built_in(cli)?)
-            .with_tools("builtin", [guide::tool(Arc::clone(&guide))]);
+            .with_servers(cli.server.iter().cloned())
+            .with_environment(&environment::everything())
+            .with_questions(questions)
+            .with_clock(SystemTime::now)
+            .with_tools(SHIPPED, built_in(cli)?)
+            .with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
         if environment::wants_examples() {
-            manager = manager.with_examples();
+            setup = setup.with_examples();
         }
-        let toolbox = manager.build()?;
+        let manager = Arc::new(setup.load()?);
+        logging::without_secrets_of(manager.toolbox());
+        let view = match (&cli.set, &cli.agent) {
+            (Some(set), _) => View::Set(set.clone()),
+            (None, Some(agent)) => View::Agent(agent.clone()),
+            (None, None) => View::Usual,
+        };
+        manager
+            .selection(&view)
+            .map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Self {
+            toolbox: manager.toolbox().clone(),
             manager,
-            toolbox,
             overlays,
             guide,
+            view,
         })
     }
 
-    /// Begins to reach upstream servers: all of them, or those a name may mean.
-    pub(crate) fn reach(&self, which: Which<'_>) -> Upstreams {
+    /// Begins to reach upstream servers and other sources: all of them, or those a name
+    /// may mean.
+    pub(crate) fn reach(&self, which: Which<'_>) -> Reached {
         let wanted = |name: &str| match which {
             Which::All => true,
             Which::Of(tool) => tool.contains(&format!("mcp__{name}__")),
         };
-        let upstreams = &self.manager.upstreams().upstreams;
+        let upstreams = self.manager.upstreams().upstreams;
         let wanted: Vec<_> = upstreams
-            .iter()
+            .into_iter()
             .filter(|each| wanted(&each.name))
-            .cloned()
             .map(login::with_kept)
             .collect();
         if !wanted.is_empty() {
             // What children leave behind is ours to end.
             let _ = toolsmith_process::become_subreaper();
         }
-        Upstreams::start(wanted, &self.toolbox)
+        // What such a source calls its tools is known only when it was asked.
+        let is_known = |tool: &str| self.toolbox.registry().has(tool);
+        let remotes = match which {
+            Which::Of(tool) if is_known(tool) || tool.contains("mcp__") => Vec::new(),
+            _ => self.manager.remotes(),
+        };
+        Reached {
+            upstreams: Upstreams::start(wanted, &self.toolbox),
+            remotes: Remotes::start(remotes, &self.toolbox),
+        }
+    }
+
+    /// Tells what is wrong with files: the rest of them is used all the same.
+    pub(crate) fn warn_of_files(&self) {
+        let errors = self.manager.errors();
+        for told in errors.iter().chain(&self.manager.missing()) {
+            print::warning(told);
+        }
     }
 
     /// As [`Session::reach`], and waits until each was reached or tried in vain.
-    pub(crate) async fn reached(&self, which: Which<'_>) -> Upstreams {
-        for error in &self.manager.servers().errors {
-            print::warning(&error.to_string());
-        }
-        for unready in &self.manager.upstreams().unready {
-            print::warning(&unready.error);
-        }
-        let upstreams = self.reach(which);
-        upstreams.settled().await;
-        for upstream in upstreams.all() {
+    pub(crate) async fn reached(&self, which: Which<'_>) -> Reached {
+        self.warn_of_files();
+        let reached = self.reach(which);
+        reached.settled().await;
+        for upstream in reached.upstreams.all() {
             if let Some(error) = upstream.status().error {
                 print::warning(&format!("server `{}`: {error}", upstream.name()));
             }
         }
-        upstreams
+        for (_, status) in reached.remotes.statuses() {
+            if let Some(error) = status.error {
+                print::warning(&error);
+            }
+        }
+        reached
     }
 
     /// Tells of rules that mean no tool: a typing error in what forbids is otherwise
@@ -129,9 +196,16 @@ impl Session {
         }
     }
 
+    /// What is offered to whoever asked for this view. One that came to nothing while
+    /// the program runs offers nothing.
+    pub(crate) fn selection_of(&self, view: &View) -> Selection {
+        let nothing = || Selection::everything().with_tools(Vec::<String>::new());
+        self.manager.selection(view).unwrap_or_else(|_| nothing())
+    }
+
     /// What is offered on the command line.
     pub(crate) fn selection(&self) -> Selection {
-        Selection::everything().with_detail(self.manager.config().descriptions)
+        self.selection_of(&self.view)
     }
 
     /// The person at the command line, or the script.
@@ -141,6 +215,9 @@ impl Session {
             .with_offer(Arc::new(offer))
             .with_recorder(ProgressBars::new())
             .with_cancellation(interrupts());
+        if let View::Agent(agent) = &self.view {
+            caller = caller.with_agent(agent);
+        }
         if let Some(timeout) = cli.timeout {
             caller = caller.with_timeout(timeout);
         }
@@ -152,9 +229,19 @@ impl Session {
     }
 }
 
+/// The folder that configuration is read from: the one that was named, or the nearest
+/// from here upwards that has one.
+pub(crate) fn project_root(cli: &Cli) -> PathBuf {
+    match cli.root.first() {
+        Some(root) => root.clone(),
+        None if cli.config.is_some() => PathBuf::from("."),
+        None => find_root(Path::new(".")),
+    }
+}
+
 /// What the folder says of the tools, over what came with the program.
-fn overlays(cli: &Cli) -> OverlayFiles {
-    let files = OverlayFiles::in_folder(cli.root(), SystemTime::now);
+fn overlays(root: &Path) -> OverlayFiles {
+    let files = OverlayFiles::in_folder(root, SystemTime::now);
     #[cfg(target_os = "linux")]
     let files = files.over(Shipped {
         descriptions: toolsmith_builtin::overlays::DESCRIPTIONS,
@@ -164,10 +251,10 @@ fn overlays(cli: &Cli) -> OverlayFiles {
 }
 
 /// The guide as the configuration wants it.
-fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failure> {
+fn guide(setup: &Setup, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failure> {
     let source: Arc<OverlayFiles> = Arc::clone(overlays);
     let mut guide = Guide::new(source, SystemTime::now);
-    let config = &manager.config().guide;
+    let config = &setup.config().guide;
     if let Some(title) = &config.title {
         guide = guide.with_title(title);
     }
@@ -179,7 +266,7 @@ fn guide(manager: &Manager, overlays: &Arc<OverlayFiles>) -> Result<Guide, Failu
                 "guide.template: {template} is not beneath the configuration's folder"
             )));
         }
-        let folder = manager.file().and_then(Path::parent);
+        let folder = setup.file().and_then(Path::parent);
         let file = folder.map_or_else(|| template.clone(), |folder| folder.join(template));
         guide = with_template(guide, &file)?;
     }

@@ -142,9 +142,26 @@ impl AnyTool {
         self.0.plan(arguments)
     }
 
+    /// The same tool with another definition: what it is called, is for, and is taken to
+    /// do. The arguments it gets are checked against the definition it is registered by.
+    #[must_use]
+    pub fn redefined(&self, change: impl FnOnce(&mut ToolDef)) -> Self {
+        let mut definition = (*self.definition()).clone();
+        change(&mut definition);
+        Self(Arc::new(Redefined {
+            definition: Arc::new(definition),
+            tool: self.clone(),
+        }))
+    }
+
     /// Tells whether a call blocks a thread.
     pub fn is_blocking(&self) -> bool {
         self.0.is_blocking()
+    }
+
+    /// Tells whether this is a clone of the other, and not merely a tool like it.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The work of one call, not yet begun. Nothing has been checked here: only
@@ -227,6 +244,29 @@ impl<T: BlockingTool> Erased for Blocking<T> {
     fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
         let tool = Arc::clone(&self.0);
         Work::Blocking(Box::new(move || tool.call(arguments, context)))
+    }
+}
+
+struct Redefined {
+    definition: Arc<ToolDef>,
+    tool: AnyTool,
+}
+
+impl Erased for Redefined {
+    fn definition(&self) -> Arc<ToolDef> {
+        Arc::clone(&self.definition)
+    }
+    fn binding(&self) -> Binding {
+        self.tool.binding()
+    }
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
+        self.tool.plan(arguments)
+    }
+    fn is_blocking(&self) -> bool {
+        self.tool.is_blocking()
+    }
+    fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
+        self.tool.0.work(arguments, context)
     }
 }
 

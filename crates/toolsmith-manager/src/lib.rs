@@ -10,18 +10,33 @@
 extern crate toolsmith_core as toolsmith;
 
 pub mod config;
+pub mod edit;
+mod files;
 pub mod lint;
 pub mod loader;
 mod manager;
+mod native;
 pub mod overlays;
+mod overrides;
+mod own_files;
 mod references;
+mod remotes;
+mod root;
+pub mod schemas;
 pub mod servers;
+pub mod sets;
+mod setup;
 pub mod spill;
 pub mod tool_example;
 pub mod upstreams;
 pub mod yaml;
 
 pub use config::Config;
+pub use files::Stamp;
 pub use loader::{ConfigLoader, FileLoader};
-pub use manager::{CONFIG_FILE, IfMissing, Manager, ManagerError};
+pub use manager::{Manager, Reloaded, View};
+pub use native::NATIVE_FOLDER;
 pub use references::References;
+pub use remotes::{Remote, RemoteStatus, Remotes, Waiting};
+pub use root::find_root;
+pub use setup::{CONFIG_FILE, IfMissing, ManagerError, Setup};

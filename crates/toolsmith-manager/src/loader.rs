@@ -5,7 +5,8 @@ use std::fs::{Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use crate::yaml::{self, MAX_BYTES, YamlError};
+use crate::files::Stamp;
+use crate::yaml::{self, MAX_LARGE_BYTES, YamlError};
 
 /// Loads configuration files. Implemented by [`FileLoader`], and by hosts that keep
 /// their configuration in a database or in memory.
@@ -13,16 +14,29 @@ pub trait ConfigLoader: Send + Sync {
     /// The content of a file; none if there is no such file.
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError>;
 
+    /// What a file looks like without being read, by which it is told whether it
+    /// changed. Where a loader cannot tell, the file is read to find out.
+    fn look(&self, path: &Path) -> Option<Stamp> {
+        let _ = path;
+        None
+    }
+
     /// The YAML files of a folder, by name; none if there is no such folder. A loader
     /// that has no folders need not say so.
     fn list(&self, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
         let _ = folder;
         Ok(Vec::new())
     }
+
+    /// The other files of a folder, by name: what may be scripts.
+    fn list_others(&self, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
+        let _ = folder;
+        Ok(Vec::new())
+    }
 }
 
 /// How many files of one folder are read.
-const MOST_FILES: usize = 1000;
+const MOST_FILES: usize = 5000;
 
 /// Loads from the file system: regular files only, within the size limit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,39 +45,55 @@ pub struct FileLoader;
 impl ConfigLoader for FileLoader {
     fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
         let name = path.display().to_string();
-        Ok(load_regular(path, &name)?.map(|(_, bytes)| bytes))
+        Ok(load_regular(path, &name, MAX_LARGE_BYTES)?.map(|(_, bytes)| bytes))
+    }
+
+    fn look(&self, path: &Path) -> Option<Stamp> {
+        Some(Stamp::look(path))
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
-        let name = folder.display().to_string();
-        let failed = |error: std::io::Error| {
-            let message = format!("it cannot be read: {error}");
-            YamlError::whole(name.clone(), message)
-        };
-        let entries = match std::fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(failed(error)),
-        };
-        let mut files = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(failed)?.path();
-            let is_yaml = path
-                .extension()
-                .is_some_and(|end| end == "yaml" || end == "yml");
-            let file_name = path.file_name().unwrap_or_default();
-            // What begins with a dot is an editor's, or left behind on purpose.
-            if is_yaml && !file_name.as_encoded_bytes().starts_with(b".") {
-                files.push(path);
-            }
-            if files.len() > MOST_FILES {
-                let message = format!("it holds more than {MOST_FILES} files");
-                return Err(YamlError::whole(name, message));
-            }
-        }
-        files.sort();
-        Ok(files)
+        list(folder, is_yaml)
     }
+
+    fn list_others(&self, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
+        list(folder, |path| !is_yaml(path) && path.is_file())
+    }
+}
+
+fn is_yaml(path: &Path) -> bool {
+    let end = path.extension();
+    end.is_some_and(|end| end == "yaml" || end == "yml")
+}
+
+/// The files of a folder that are wanted, by name.
+fn list(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, YamlError> {
+    let name = folder.display().to_string();
+    let failed = |error: std::io::Error| {
+        let message = format!("it cannot be read: {error}");
+        YamlError::whole(name.clone(), message)
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        let file_name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        // What begins with a dot is an editor's, or left behind on purpose.
+        let is_aside = file_name.starts_with(b".") || file_name.ends_with(b"~");
+        if !is_aside && wanted(&path) {
+            files.push(path);
+        }
+        if files.len() > MOST_FILES {
+            let message = format!("it holds more than {MOST_FILES} files");
+            return Err(YamlError::whole(name, message));
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// The bytes of a regular file within the size limit, and what the file was like before
@@ -72,6 +102,7 @@ impl ConfigLoader for FileLoader {
 pub(crate) fn load_regular(
     path: &Path,
     name: &str,
+    most: usize,
 ) -> Result<Option<(Metadata, Vec<u8>)>, YamlError> {
     let failed = |error: std::io::Error| {
         let message = format!("it cannot be read: {error}");
@@ -79,7 +110,7 @@ pub(crate) fn load_regular(
     };
     // Looked at before it is opened: to open a device can do something.
     match std::fs::metadata(path) {
-        Ok(metadata) => check_regular(&metadata, name)?,
+        Ok(metadata) => check_regular(&metadata, name, most)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     }
@@ -100,22 +131,22 @@ pub(crate) fn load_regular(
         Err(error) => return Err(failed(error)),
     };
     let metadata = file.metadata().map_err(failed)?;
-    check_regular(&metadata, name)?;
+    check_regular(&metadata, name, most)?;
     let mut bytes = Vec::new();
     // It may have grown, or have no size at all as in /proc. One byte more than allowed
     // is read, so that too large is told from full.
-    let limit = MAX_BYTES as u64 + 1;
+    let limit = most as u64 + 1;
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     Ok(Some((metadata, bytes)))
 }
 
-fn check_regular(metadata: &Metadata, name: &str) -> Result<(), YamlError> {
+fn check_regular(metadata: &Metadata, name: &str, most: usize) -> Result<(), YamlError> {
     let message = if metadata.is_dir() {
         "it is a folder".to_owned()
     } else if !metadata.is_file() {
         "it is no regular file".to_owned()
-    } else if metadata.len() > MAX_BYTES as u64 {
-        yaml::too_large()
+    } else if metadata.len() > most as u64 {
+        yaml::too_large(most)
     } else {
         return Ok(());
     };

@@ -3,15 +3,15 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolsmith_core::reference::Lookup;
 
+use crate::loader::load_regular;
+
 /// How large a file with a secret may be.
-const MOST: u64 = 64 << 10;
+const MOST: usize = 64 << 10;
 
 /// An environment, and a folder relative files are seen from. Cheap to clone.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Lookup for References {
     }
 
     fn file(&self, path: &str) -> Result<String, String> {
-        read_secret(&self.root.join(path)).map_err(|error| error.to_string())
+        read_secret(&self.root.join(path))
     }
 }
 
@@ -59,16 +59,12 @@ impl fmt::Debug for References {
     }
 }
 
-fn read_secret(path: &Path) -> std::io::Result<String> {
-    let refused = |why: &str| Err(std::io::Error::other(why.to_owned()));
-    // Looked at before it is opened: opening a FIFO would wait for a writer.
-    if !std::fs::metadata(path)?.is_file() {
-        return refused("it is no regular file");
+/// Reads a small file, and waits for nobody while it does.
+fn read_secret(path: &Path) -> Result<String, String> {
+    let read = load_regular(path, "", MOST).map_err(|error| error.message)?;
+    let (_, bytes) = read.ok_or("there is no such file")?;
+    if bytes.len() > MOST {
+        return Err("it is larger than 64 kB".to_owned());
     }
-    let mut text = String::new();
-    File::open(path)?.take(MOST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST {
-        return refused("it is larger than 64 kB");
-    }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

@@ -14,6 +14,9 @@ use toolsmith_runtime::shape::clean;
 /// How large a configuration file may be.
 pub const MAX_BYTES: usize = 1 << 20;
 
+/// How large a file that a program wrote may be.
+pub const MAX_LARGE_BYTES: usize = 16 << 20;
+
 /// How many characters of a line an error shows, and how many of them at most
 /// stand before the place.
 const SHOWN: usize = 160;
@@ -102,22 +105,56 @@ impl fmt::Display for YamlError {
 
 /// Reads a document into a type.
 pub fn read<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(YamlError::whole(file, too_large()));
+    read_within(file, bytes, MAX_BYTES)
+}
+
+/// As [`read`], for files that programs write: they may be larger.
+pub fn read_large<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, YamlError> {
+    read_within(file, bytes, MAX_LARGE_BYTES)
+}
+
+fn read_within<T: DeserializeOwned>(
+    file: &str,
+    bytes: &[u8],
+    limit: usize,
+) -> Result<T, YamlError> {
+    if bytes.len() > limit {
+        return Err(YamlError::whole(file, too_large(limit)));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, &error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     no_tags(file, text)?;
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
+    serde_saphyr::from_str_with_options(text, options(limit)).map_err(|error| {
         let message = one_line(&wording::in_words(&error));
         match error.location() {
             Some(location) => {
-                let (line, column) = (location.line(), location.column());
-                YamlError::at(file, text, line as usize, column as usize, &message)
+                let (line, column) = (location.line() as usize, location.column() as usize);
+                // The parser points at where the text began that the tab stands in.
+                let (line, column) = match message == wording::INDENT {
+                    true => tab_after(text, line, column),
+                    false => (line, column),
+                };
+                YamlError::at(file, text, line, column, &message)
             }
             None => YamlError::whole(file, message),
         }
     })
+}
+
+/// The place of the next tab; the given one where there is none.
+fn tab_after(text: &str, line: usize, column: usize) -> (usize, usize) {
+    let lines = text.lines().zip(1..).skip(line.saturating_sub(1));
+    let mut tabs = lines.filter_map(|(source, at)| {
+        let skipped = if at == line {
+            column.saturating_sub(1)
+        } else {
+            0
+        };
+        let mut rest = source.chars().skip(skipped);
+        let tab = rest.position(|c| c == '\t')?;
+        Some((at, skipped + tab + 1))
+    });
+    tabs.next().unwrap_or((line, column))
 }
 
 /// Tells whether a file has nothing but white space and comments. It says nothing, which
@@ -133,14 +170,18 @@ pub(crate) fn is_blank(bytes: &[u8]) -> bool {
 }
 
 /// What is said of a file beyond the limit.
-pub(crate) fn too_large() -> String {
-    format!("it is larger than {MAX_BYTES} bytes")
+pub(crate) fn too_large(limit: usize) -> String {
+    format!("it is larger than {limit} bytes")
 }
 
 /// Refuses every tag, `!!str` among them: no value here needs one, and what a tag
 /// means is up to whoever reads it. What the scanner cannot read is left to the
 /// parser, which says so better.
 fn no_tags(file: &str, text: &str) -> Result<(), YamlError> {
+    // Most files have nothing a tag could begin with, and need not be gone through twice.
+    if !text.contains('!') {
+        return Ok(());
+    }
     for token in Scanner::new(StrInput::new(text)) {
         let Ok(token) = token else {
             return Ok(());
@@ -160,15 +201,16 @@ fn no_tags(file: &str, text: &str) -> Result<(), YamlError> {
     Ok(())
 }
 
-fn options() -> Options {
+fn options(limit: usize) -> Options {
+    let times = limit / MAX_BYTES;
     let mut budget = Budget::default();
     budget.max_depth = 64;
-    budget.max_nodes = 100_000;
-    budget.max_events = 200_000;
+    budget.max_nodes = 100_000 * times;
+    budget.max_events = 200_000 * times;
     budget.max_documents = 1;
     budget.max_aliases = 100;
     budget.max_anchors = 100;
-    budget.max_total_scalar_bytes = MAX_BYTES;
+    budget.max_total_scalar_bytes = limit;
     let mut options = Options::default();
     options.budget = Some(budget);
     options.alias_limits.max_total_replayed_events = 10_000;

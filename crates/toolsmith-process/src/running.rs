@@ -1,7 +1,8 @@
 //! A child that runs: its streams, its exit, and its end.
 //!
-//! Whatever way a `Running` goes, nothing it started stays: [`Running::end`] asks first
-//! and reports, dropping kills at once. How the tree is found is told in `tree/`.
+//! Whatever way a `Running` goes, nothing it started stays: [`Running::end`] and
+//! [`Running::stop`] ask first and report, dropping kills at once. How the tree is found
+//! is told in `tree/`.
 
 use std::io;
 use std::process::ExitStatus;
@@ -118,11 +119,29 @@ impl Running {
     /// When the returned future is dropped, everything is killed at once.
     pub async fn end(mut self, grace: Duration) -> Ending {
         drop(self.stdin.take());
-        if timeout(grace, self.child.wait()).await.is_err() {
+        match timeout(grace, self.child.wait()).await {
+            Ok(_) => self.sweep().await,
+            Err(_) => self.stop(AFTER_REQUEST).await,
+        }
+    }
+
+    /// Ends the child and everything it started now, and says how that went.
+    ///
+    /// As [`end`](Self::end) without any grace: the group receives `SIGTERM` at once, and
+    /// after `patience` `SIGKILL` goes to whatever is left.
+    pub async fn stop(mut self, patience: Duration) -> Ending {
+        drop(self.stdin.take());
+        // The number of a child whose exit was taken may be another's by now.
+        if self.leader() == Leader::Unreaped {
             self.tree.request_end();
             // Late or not, what comes next is the same.
-            let _ = timeout(AFTER_REQUEST, self.child.wait()).await;
+            let _ = timeout(patience, self.child.wait()).await;
         }
+        self.sweep().await
+    }
+
+    /// Kills whatever is left, and takes what it leaves behind.
+    async fn sweep(mut self) -> Ending {
         let (tree, leader) = (self.tree.clone(), self.leader());
         let sweeping = tokio::task::spawn_blocking(move || tree.kill(leader, TO_DISAPPEAR));
         // A runtime that shuts down runs no more of these; dropping will do it then.

@@ -49,4 +49,4 @@ pub use permit::{Approver, Mode, Policy};
 pub use plan::PlannedCall;
 pub use registry::{Registry, RegistryError};
 pub use resolve::ResolvedCall;
-pub use toolbox::{BuildError, Explanation, Order, Toolbox, ToolboxBuilder};
+pub use toolbox::{BuildError, Explanation, Order, Reload, Terms, Toolbox, ToolboxBuilder};

@@ -1,18 +1,21 @@
 //! Offer: which tools one caller gets to see, and under which names.
 
+use std::sync::Arc;
+
 use globset::{GlobBuilder, GlobMatcher};
 use sha2::{Digest, Sha256};
 use toolsmith_core::name::MAX_NAME_LENGTH;
 use toolsmith_core::{Detail, Exposure, Offer, ToolName};
 
-use crate::registry::Registry;
+use crate::registry::{Entry, Registry};
 
-/// Which tools to offer. Empty lists leave nothing out.
-#[derive(Clone, Debug, Default)]
+/// Which tools to offer. What is not set leaves nothing out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Names or globs of which a tool must match one, in the order of the offer.
-    pub tools: Vec<String>,
+    /// Names or globs of which a tool must match one, in the order of the offer; an empty
+    /// list offers nothing.
+    pub tools: Option<Vec<String>>,
     /// The sort of source: `builtin`, `native`, `rest`, `mcp`.
     pub source: Option<String>,
     /// The category.
@@ -30,7 +33,7 @@ impl Selection {
     /// Only tools that match one of these names or globs, in this order.
     #[must_use]
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.tools = tools.into_iter().map(Into::into).collect();
+        self.tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
@@ -59,29 +62,30 @@ impl Selection {
 /// Makes the offer. A glob that does not parse matches nothing.
 pub(crate) fn offer(registry: &Registry, selection: &Selection) -> Offer {
     let mut offer = Offer::new(selection.detail);
-    let entries = registry.entries();
-    let mut add = |pattern: Option<&GlobMatcher>| {
-        for entry in &entries {
-            let tool = &entry.definition;
-            let wanted = entry.binding.exposure() != Exposure::Hidden
-                && pattern.is_none_or(|pattern| pattern.is_match(tool.name.as_str()))
-                && (selection.source.as_deref()).is_none_or(|word| tool.source.word() == word)
-                && (selection.category.as_deref()).is_none_or(|c| tool.category() == c);
-            if wanted {
-                offer.add(
-                    entry.wire_name.clone(),
-                    tool.clone(),
-                    entry.binding.exposure(),
-                );
-            }
+    let mut add = |entry: &Entry| {
+        let tool = &entry.definition;
+        let wanted = entry.binding.exposure() != Exposure::Hidden
+            && (selection.source.as_deref()).is_none_or(|word| tool.source.word() == word)
+            && (selection.category.as_deref()).is_none_or(|c| tool.category() == c);
+        if wanted {
+            let exposure = entry.binding.exposure();
+            offer.add(entry.wire_name.clone(), tool.clone(), exposure);
         }
     };
-    if selection.tools.is_empty() {
-        add(None);
-    }
-    for pattern in &selection.tools {
-        if let Ok(glob) = name_glob(pattern) {
-            add(Some(&glob));
+    let entries = registry.entries();
+    let Some(patterns) = &selection.tools else {
+        entries.iter().for_each(|entry| add(entry));
+        return offer;
+    };
+    for pattern in patterns {
+        // Sets are long, and registries longer: what is a name is not looked for.
+        if !pattern.contains(['*', '?', '[', '{', '\\']) {
+            if let Some(entry) = registry.find(pattern) {
+                add(&entry);
+            }
+        } else if let Ok(glob) = name_glob(pattern) {
+            let fits = |entry: &&Arc<Entry>| glob.is_match(entry.definition.name.as_str());
+            entries.iter().filter(fits).for_each(|entry| add(entry));
         }
     }
     offer

@@ -46,6 +46,11 @@ const BENCHMARKS: &[Benchmark] = &[
         beside: Beside::Nothing,
     },
     Benchmark {
+        name: "load",
+        program: &["--package", "toolsmith-manager", "--example", "bench_load"],
+        beside: Beside::Nothing,
+    },
+    Benchmark {
         name: "mcp",
         program: &["--package", "toolsmith-testing", "--bin", "bench_mcp"],
         beside: Beside::Servers,
@@ -128,7 +133,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call, guide, mcp, search"
+            "unknown benchmark 'cal'; known: call, guide, load, mcp, search"
         );
     }
 }

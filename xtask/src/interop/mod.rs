@@ -1,7 +1,7 @@
 //! `cargo xtask interop [NAME…]`: the checks against programs that nobody here wrote.
 //!
 //! A check is a row of `CHECKS`, in a file of its own. What it needs beside Rust
-//! (Node, the official SDKs, reference servers, `rg` and `fd`) is installed in exact versions into
+//! (Node, the official SDKs, reference servers, documents, `rg` and `fd`) is installed in exact versions into
 //! `target/interop/`, and nothing outside of it is touched; nothing here runs as
 //! part of `cargo xtask test`.
 
@@ -12,6 +12,7 @@ mod conformance_server;
 mod inspector;
 mod install;
 pub(crate) mod node;
+mod openapi;
 mod plan;
 mod process;
 mod product;
@@ -78,6 +79,10 @@ const CHECKS: &[Check] = &[
     Check {
         name: "search",
         run: search::run,
+    },
+    Check {
+        name: "openapi",
+        run: openapi::run,
     },
 ];
 

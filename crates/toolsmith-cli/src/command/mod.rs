@@ -1,15 +1,26 @@
 //! The commands, one file each.
 
+mod add;
 mod batch;
 mod call;
 mod check;
 mod connect;
+mod doctor;
 mod guide;
+mod import;
+mod init;
 mod login;
+mod offers;
+mod project;
+mod schema;
 mod serve;
 mod servers;
+mod sets;
 mod show;
 mod tools;
+mod trial;
+mod user_file;
+mod watch;
 
 use clap::CommandFactory;
 use tokio::runtime::Handle;
@@ -32,9 +43,18 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         print::line(&String::from_utf8_lossy(&script))?;
         return Ok(0);
     }
+    if let Command::Schema { file } = &cli.command {
+        return schema::run(file.as_deref(), cli.json);
+    }
     if let Command::Connect(connect) = &cli.command {
         // A client can be connected before the configuration is in order.
         return connect::run(&cli, connect);
+    }
+    match &cli.command {
+        Command::Init => return init::run(&cli),
+        Command::Add(add) => return add::run(&cli, add, tools),
+        Command::Import(import) => return import::run(&cli, import, tools).await,
+        _ => {}
     }
     let questions = match &cli.command {
         Command::Serve(_) => Questions::ALL,
@@ -44,6 +64,9 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     let session = Session::open(&cli, questions, tools)?;
     if let Command::Serve(options) = &cli.command {
         return serve::run(&session, &cli, options).await;
+    }
+    if let Command::Doctor = &cli.command {
+        return doctor::run(&session, cli.json).await;
     }
     if let Command::Servers(servers) = &cli.command
         && let Some(name) = &servers.login
@@ -58,16 +81,17 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         Command::Call(call) => Some(Which::Of(&call.name)),
         _ => Some(Which::All),
     };
-    let upstreams = match which {
+    let reached = match which {
         Some(which) => Some(session.reached(which).await),
         None => None,
     };
     if let Command::Call(_) | Command::Batch(_) = &cli.command {
         session.warn_of_rules();
     }
-    let done = run_here(&session, &cli, upstreams.as_ref()).await;
-    if let Some(upstreams) = upstreams {
-        upstreams.stop().await;
+    let upstreams = reached.as_ref().map(|reached| &reached.upstreams);
+    let done = run_here(&session, &cli, upstreams).await;
+    if let Some(reached) = reached {
+        reached.upstreams.stop().await;
     }
     done
 }
@@ -81,11 +105,19 @@ async fn run_here(
     match &cli.command {
         Command::Tools(tools) => tools::run(session, tools, cli.json),
         Command::Servers(_) => servers::run(session, upstreams, cli.json),
+        Command::Sets => sets::run(session, cli.json),
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
-        Command::Serve(_) | Command::Connect(_) | Command::Completions { .. } => Ok(0),
+        Command::Serve(_)
+        | Command::Doctor
+        | Command::Init
+        | Command::Add(_)
+        | Command::Import(_)
+        | Command::Connect(_)
+        | Command::Schema { .. }
+        | Command::Completions { .. } => Ok(0),
     }
 }

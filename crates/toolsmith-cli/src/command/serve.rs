@@ -4,14 +4,12 @@
 //! to stderr.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use toolsmith_core::CancellationToken;
-use toolsmith_mcp::client::{Upstream, UpstreamPrompts, UpstreamResources, Upstreams};
 use toolsmith_mcp::server::http::{HttpOptions, PATH, Token, TokenError};
-use toolsmith_mcp::server::{Server, ToolDocumentation, ToolGuide};
-use toolsmith_runtime::permit::YesToAll;
 
+use super::offers::Offers;
+use super::watch;
 use crate::cli::{Cli, Serve};
 use crate::environment;
 use crate::failure::Failure;
@@ -20,69 +18,32 @@ use crate::print;
 use crate::session::{Session, Which, interrupts};
 
 pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result<u8, Failure> {
-    for error in &session.manager.servers().errors {
-        print::warning(&error.to_string());
-    }
-    for unready in &session.manager.upstreams().unready {
-        print::warning(&unready.error);
-    }
-    let upstreams = session.reach(Which::All);
-    let server = server(session, cli, options, &upstreams);
-    upstreams.tell(&server.notifier());
+    session.warn_of_files();
+    let reached = session.reach(Which::All);
+    let offers = Offers::new(session, cli, options, &reached);
+    reached.upstreams.tell(&offers.whole().notifier());
     let stop = interrupts();
-    let served = if options.stdio {
-        server.serve_stdio(stop).await.map_err(Failure::from)
-    } else {
-        over_http(&server, options, stop).await
+    let served = async {
+        match options.stdio {
+            true => offers
+                .whole()
+                .serve_stdio(stop)
+                .await
+                .map_err(Failure::from),
+            false => over_http(&offers, options, stop).await,
+        }
     };
-    upstreams.stop().await;
+    let served = tokio::select! {
+        served = served => served,
+        // It watches for as long as anybody serves.
+        never = watch::watch(session, &offers, &reached) => match never {},
+    };
+    reached.upstreams.stop().await;
     served.map(|()| 0)
 }
 
-fn server(session: &Session, cli: &Cli, options: &Serve, upstreams: &Upstreams) -> Server {
-    let mut selection = session.selection();
-    if let Some(detail) = options.descriptions {
-        selection = selection.with_detail(detail);
-    }
-    let toolbox = || session.toolbox.clone();
-    let guide = ToolGuide::new(Arc::clone(&session.guide), toolbox(), selection.clone());
-    let (yes, timeout) = (cli.yes, cli.timeout);
-    let mut builder = Server::builder(toolbox())
-        .title("Toolsmith")
-        .tasks(std::time::SystemTime::now)
-        .selection(selection.clone())
-        .resources(guide.clone())
-        .prompts(guide)
-        .resources(ToolDocumentation::new(toolbox(), selection))
-        .caller(move |mut caller| {
-            if let Some(timeout) = timeout {
-                caller = caller.with_timeout(timeout);
-            }
-            if yes {
-                let by = "--yes".to_owned();
-                caller = caller.with_approver(YesToAll { by });
-            }
-            caller
-        });
-    if !upstreams.all().is_empty() {
-        let starting: Arc<[Upstream]> = upstreams.all().into();
-        builder = builder
-            .resources(UpstreamResources::of(upstreams))
-            .prompts(UpstreamPrompts::of(upstreams))
-            .ready(move || {
-                let starting = Arc::clone(&starting);
-                Box::pin(async move {
-                    for upstream in &*starting {
-                        upstream.settled().await;
-                    }
-                })
-            });
-    }
-    builder.build()
-}
-
 async fn over_http(
-    server: &Server,
+    offers: &Offers<'_>,
     options: &Serve,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
@@ -95,7 +56,7 @@ async fn over_http(
     };
     http.hosts.clone_from(&options.allow_host);
     http.origins.clone_from(&options.allow_origin);
-    let listening = server.listen_http(options.http, http).await;
+    let listening = offers.whole().listen_http(options.http, http).await;
     let listening = listening.map_err(|error| {
         let address = options.http;
         Failure::usage(format!(
@@ -104,6 +65,9 @@ async fn over_http(
     })?;
     let address = listening.address()?;
     print::note(&format!("listening on http://{address}{PATH}"));
+    for path in offers.mount(listening.mounts()) {
+        print::note(&format!("  and on http://{address}{PATH}/{path}"));
+    }
     if options.no_auth {
         print::warning("everybody who can reach this address can use the tools (--no-auth)");
     }

@@ -13,17 +13,19 @@ pub(crate) fn run(
     upstreams: Option<&Upstreams>,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let reached = upstreams.map_or(&[][..], Upstreams::all);
+    let reached = upstreams.map(Upstreams::all).unwrap_or_default();
     let mut rows: Vec<Value> = reached
         .iter()
         .map(|upstream| row(upstream.name(), &upstream.status()))
         .collect();
-    let unready = session.manager.upstreams().unready.iter();
+    let unready = session.manager.upstreams().unready;
     rows.extend(
-        unready.map(|each| json!({ "name": each.name, "state": "failed", "error": each.error })),
+        unready
+            .iter()
+            .map(|each| json!({ "name": each.name, "state": "failed", "error": each.error })),
     );
-    let disabled = session.manager.servers().servers.iter();
-    let disabled = disabled.filter(|entry| entry.disabled);
+    let described = session.manager.servers().servers;
+    let disabled = described.iter().filter(|entry| entry.disabled);
     rows.extend(disabled.map(|entry| json!({ "name": entry.name.as_str(), "state": "disabled" })));
     if as_json {
         print::json(&rows)?;

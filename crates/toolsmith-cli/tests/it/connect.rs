@@ -438,3 +438,66 @@ fn a_broken_configuration_is_no_obstacle() {
     user.runs(["connect", "cursor", "--write"]).ends_with(0);
     assert_eq!(beside(&user, ".cursor/mcp.json"), [] as [&str; 0]);
 }
+
+#[test]
+fn a_set_or_an_agent_is_carried_into_the_entry() {
+    let user = newcomer();
+    let entry = |words: &[&str]| {
+        let ran = user.runs(["connect", "cursor", "--json"].iter().chain(words));
+        ran.ends_with(0).json()["entry"].clone()
+    };
+    let home = user.home().to_str().unwrap();
+    for (words, named) in [
+        (&["--set", "looking"][..], &["--set", "looking"][..]),
+        (&["--agent", "re.viewer"], &["--agent", "re.viewer"]),
+        (&["--set=-odd"], &["--set=-odd"]),
+    ] {
+        let args = [&["--root", home][..], named, &["serve", "--stdio"]].concat();
+        assert_eq!(entry(words)["args"], json!(args));
+    }
+    let own = "https://tools.example/a/mcp";
+    for (words, url) in [
+        (
+            &["--set", "looking", "--http"][..],
+            "http://127.0.0.1:8765/mcp/sets/looking",
+        ),
+        (
+            &["--agent", "reviewer", "--http"],
+            "http://127.0.0.1:8765/mcp/agents/reviewer",
+        ),
+        (
+            &["--set", "looking", "--http", own],
+            "https://tools.example/a/mcp/sets/looking",
+        ),
+        (
+            &["--agent", "reviewer", "--http", "http://127.0.0.1:1/mcp/"],
+            "http://127.0.0.1:1/mcp/agents/reviewer",
+        ),
+        (&["--http", own], own),
+    ] {
+        let words = [words, &["--token-env", "T"]].concat();
+        assert_eq!(entry(&words)["url"], url);
+    }
+}
+
+#[test]
+fn a_set_that_cannot_be_named_is_refused() {
+    let user = newcomer();
+    for (words, why) in [
+        (&["--set", "../x"][..], "is no name of a set or an agent"),
+        (&["--agent", "a b"], "is no name of a set or an agent"),
+        (&["--set", "", "--http"], "is no name of a set or an agent"),
+        (
+            &["--set", "a", "--http", "http://127.0.0.1:1/other"],
+            "beneath /mcp",
+        ),
+        (
+            &["--agent", "a", "--http", "http://127.0.0.1:1/mcp?x=/mcp"],
+            "beneath /mcp",
+        ),
+    ] {
+        let all = ["connect", "vscode", "--write"].iter().chain(words);
+        user.runs(all).ends_with(2).prints("").says(why);
+        assert!(!user.home().join(".config/Code").exists(), "{words:?}");
+    }
+}

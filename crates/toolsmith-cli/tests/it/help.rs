@@ -2,13 +2,17 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 11] = [
+    "init",
+    "add",
+    "import",
     "tools",
     "show",
     "call",
     "batch",
     "check",
     "connect",
+    "schema",
     "completions",
 ];
 

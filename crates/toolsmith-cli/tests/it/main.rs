@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
+mod add;
 mod arguments;
 mod batch;
 #[cfg(target_os = "linux")]
@@ -9,19 +10,33 @@ mod builtin;
 mod call;
 mod check;
 #[cfg(target_os = "linux")]
+mod client;
+#[cfg(target_os = "linux")]
+mod configuration;
+#[cfg(target_os = "linux")]
 mod connect;
 #[cfg(target_os = "linux")]
 mod connect_file;
+mod doctor;
+#[cfg(target_os = "linux")]
+mod files;
 mod guide;
 mod help;
 #[cfg(unix)]
 mod hostile;
+mod import;
+mod init;
 #[cfg(unix)]
 mod kill;
 #[cfg(unix)]
 mod login;
+#[cfg(target_os = "linux")]
+mod mock;
 mod permission;
 mod pipes;
+mod schema;
+#[cfg(target_os = "linux")]
+mod secrets;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

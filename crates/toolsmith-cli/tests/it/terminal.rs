@@ -45,7 +45,7 @@ fn child() {
     panic!("{error}");
 }
 
-struct Terminal {
+pub(crate) struct Terminal {
     screen: File,
     seen: String,
     child: Child,
@@ -54,7 +54,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(user: &User, words: &[&str]) -> Self {
+    pub(crate) fn start(user: &User, words: &[&str]) -> Self {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
         unlockpt(&screen).unwrap();
@@ -93,7 +93,7 @@ impl Terminal {
     }
 
     /// Reads until the screen shows a text.
-    fn shows(&mut self, text: &str) {
+    pub(crate) fn shows(&mut self, text: &str) {
         self.shows_times(text, 1);
     }
 
@@ -114,12 +114,12 @@ impl Terminal {
         }
     }
 
-    fn types(&mut self, text: &str) {
+    pub(crate) fn types(&mut self, text: &str) {
         self.screen.write_all(text.as_bytes()).unwrap();
     }
 
     /// Lets it end; gives the status and all that was seen.
-    fn ends(mut self) -> (Option<i32>, String) {
+    pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap().code();
         let mark = "\u{0}end";
         // What is still in the line is read up to a mark of our own.

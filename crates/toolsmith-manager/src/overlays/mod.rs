@@ -21,7 +21,6 @@
 
 mod form;
 mod node;
-mod stamp;
 mod watched;
 
 use std::fmt;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::stamp::{Identity, Stamp};
+use crate::files::{Identity, Stamp};
 use crate::loader::load_regular;
-use crate::yaml::{self, YamlError};
+use crate::yaml::{self, MAX_BYTES, YamlError};
 
 /// How many characters of a path are told.
 const SHOWN: usize = 4096;
@@ -103,7 +103,9 @@ impl<T: Default> Watched<T> {
             // It went away, or cannot be reached, which only a look can tell to have
             // ended; to try it here gives the words for it.
             Stamp::Missing => Ok(None),
-            Stamp::Unreachable(_) | Stamp::There(_) => load_regular(&self.path, &self.name),
+            Stamp::Unreachable(_) | Stamp::There(_) => {
+                load_regular(&self.path, &self.name, MAX_BYTES)
+            }
         };
         match loaded {
             Ok(Some((metadata, bytes))) => self.take(Identity::of(&metadata), bytes, now),

@@ -225,7 +225,8 @@ pub(super) fn check_variable(name: &str) -> Result<(), EntryError> {
     Ok(())
 }
 
-fn sounds_secret(name: &str) -> bool {
+/// Tells whether what is called so is most likely a secret.
+pub fn sounds_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('-', "_");
     let sounds = [
         "token",

@@ -16,8 +16,8 @@ use super::{Origin, Place, ServerEntry, ServerName, Template, Transport};
 use crate::yaml::{MAX_BYTES, YamlError};
 
 /// What a file holds, and what is wrong with it.
-#[derive(Default)]
-pub(super) struct Found {
+#[derive(Debug, Default)]
+pub(crate) struct McpJson {
     pub(super) servers: Vec<ServerEntry>,
     pub(super) errors: Vec<YamlError>,
     pub(super) warnings: Vec<String>,
@@ -31,7 +31,7 @@ const KNOWN: [&str; 9] = [
 ];
 
 /// Reads a file.
-pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Found, YamlError> {
+pub(super) fn read(file: &str, bytes: &[u8]) -> Result<McpJson, YamlError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let value = json::parse(bytes, MAX_BYTES).map_err(|error| placed(file, bytes, &error))?;
     let Value::Object(root) = value else {
@@ -40,7 +40,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Found, YamlError> {
             "expected an object with `mcpServers`",
         ));
     };
-    let mut found = Found::default();
+    let mut found = McpJson::default();
     for list in LISTS {
         match root.get(list) {
             None | Some(Value::Null) => {}
@@ -64,7 +64,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Found, YamlError> {
     Ok(found)
 }
 
-impl Found {
+impl McpJson {
     fn read_list(&mut self, file: &str, list: &str, servers: &Map<String, Value>) {
         for (name, value) in servers {
             match entry(name, value) {

@@ -1,8 +1,8 @@
 //! Upstream MCP servers as files describe them: types, reading, references.
 //!
 //! Servers stand under `servers:` in `toolsmith.yaml`, one a file in
-//! `tools/mcp/*.yaml`, and in the `.mcp.json` that other clients use. [`read()`] reads all
-//! three, in that order; of two with one name the first stays. Nothing is started here,
+//! `tools/mcp/*.yaml`, and in the `.mcp.json` that other clients use. They count
+//! in that order; of two with one name the first stays. Nothing is started here,
 //! and no secret is looked up before [`ServerEntry::resolve`]. Whoever starts what a
 //! `.mcp.json` describes runs what came with the folder: that is to be asked first.
 //!
@@ -28,13 +28,15 @@ mod read;
 mod resolve;
 mod word;
 
-pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport};
+pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport, sounds_secret};
 pub use filter::ToolFilter;
 pub use http::{HttpError, check_url};
 pub use name::{NameError, ServerName};
-pub use read::{Loaded, MCP_FOLDER, MCP_JSON, read};
+pub use read::{Loaded, MCP_FOLDER, MCP_JSON};
 pub use resolve::{ResolveError, ResolveErrorKind, ResolvedServer, ResolvedTransport};
 pub use toolsmith_core::reference::{Place, Template, TemplateError};
 pub use word::ServerWordError;
 
 pub(crate) use form::servers;
+pub(crate) use mcp_json::McpJson;
+pub(crate) use read::{mcp_json, one};

@@ -1,11 +1,12 @@
 //! All servers of a folder: from `toolsmith.yaml`, `tools/mcp/*.yaml` and `.mcp.json`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::form::OneFile;
-use super::{Origin, Place, ServerEntry, ServerName, mcp_json};
+use super::mcp_json::{self, McpJson};
+use super::{Origin, Place, ServerEntry, ServerName};
 use crate::config::Config;
-use crate::loader::ConfigLoader;
 use crate::yaml::{self, YamlError};
 
 /// The folder with one server a file.
@@ -25,39 +26,42 @@ pub struct Loaded {
     pub warnings: Vec<String>,
 }
 
-/// Reads the servers beneath `root`, after those of the configuration.
-pub fn read(
-    loader: &dyn ConfigLoader,
-    root: &Path,
-    config: &Config,
-    config_file: Option<&Path>,
-) -> Loaded {
-    let mut loaded = Loaded::default();
-    let config_file = config_file.map(|file| file.display().to_string());
-    for server in &config.servers {
-        let mut server = server.clone();
-        server.origin.file = config_file.clone().unwrap_or_default();
-        loaded.take(server);
-    }
-    match loader.list(&root.join(MCP_FOLDER)) {
-        Ok(files) => {
-            for file in files {
-                match one(loader, &file) {
-                    Ok(Some(server)) => loaded.take(server),
-                    Ok(None) => {}
-                    Err(error) => loaded.errors.push(error),
-                }
+impl Loaded {
+    /// Gathers servers in the order they count: the host's own, those of the
+    /// configuration, those with a file of their own, and those of `.mcp.json`.
+    pub(crate) fn gather<'a>(
+        own: &[ServerEntry],
+        config: (&Config, &str),
+        files: impl IntoIterator<Item = &'a ServerEntry>,
+        mcp_json: Option<&McpJson>,
+    ) -> Self {
+        let mut loaded = Self::default();
+        // Who names a server on the command line knows what it stands for.
+        loaded.servers.extend(own.iter().cloned());
+        let (config, config_file) = config;
+        for server in &config.servers {
+            let mut server = server.clone();
+            config_file.clone_into(&mut server.origin.file);
+            loaded.take(server, own);
+        }
+        for server in files {
+            loaded.take(server.clone(), own);
+        }
+        if let Some(found) = mcp_json {
+            loaded.errors.extend(found.errors.iter().cloned());
+            loaded.warnings.extend(found.warnings.iter().cloned());
+            for server in &found.servers {
+                loaded.take(server.clone(), own);
             }
         }
-        Err(error) => loaded.errors.push(error),
+        loaded
     }
-    loaded.read_mcp_json(loader, &root.join(MCP_JSON));
-    loaded
-}
 
-impl Loaded {
     /// Takes a server in, unless its name is taken.
-    fn take(&mut self, server: ServerEntry) {
+    fn take(&mut self, server: ServerEntry, own: &[ServerEntry]) {
+        if own.iter().any(|own| own.name == server.name) {
+            return;
+        }
         if let Some(first) = self.servers.iter().find(|first| first.name == server.name) {
             let (name, origin, first) = (&server.name, &server.origin, &first.origin);
             self.warnings.push(format!(
@@ -74,43 +78,28 @@ impl Loaded {
         }
         self.servers.push(server);
     }
-
-    fn read_mcp_json(&mut self, loader: &dyn ConfigLoader, file: &Path) {
-        let name = file.display().to_string();
-        let read = match loader.load(file) {
-            Ok(Some(bytes)) => mcp_json::read(&name, &bytes),
-            Ok(None) => return,
-            Err(error) => Err(error),
-        };
-        match read {
-            Ok(found) => {
-                self.errors.extend(found.errors);
-                self.warnings.extend(found.warnings);
-                for server in found.servers {
-                    self.take(server);
-                }
-            }
-            Err(error) => self.errors.push(error),
-        }
-    }
 }
 
-/// The server of one file; none if the file went away meanwhile.
-fn one(loader: &dyn ConfigLoader, file: &Path) -> Result<Option<ServerEntry>, YamlError> {
-    let shown = file.display().to_string();
-    let Some(bytes) = loader.load(file)? else {
-        return Ok(None);
-    };
-    let OneFile { name, mut entry } = yaml::read(&shown, &bytes)?;
-    entry.name = match name {
-        Some(name) => name,
-        None => stem(file).map_err(|message| YamlError::whole(&shown, message))?,
+/// The server of one file.
+pub(crate) fn one(file: &Path, name: &Arc<str>, bytes: &[u8]) -> Result<ServerEntry, YamlError> {
+    let OneFile {
+        name: own,
+        mut entry,
+    } = yaml::read(name, bytes)?;
+    entry.name = match own {
+        Some(own) => own,
+        None => stem(file).map_err(|message| YamlError::whole(&**name, message))?,
     };
     entry.origin = Origin {
-        file: shown,
+        file: name.to_string(),
         place: Place::default(),
     };
-    Ok(Some(entry))
+    Ok(entry)
+}
+
+/// What `.mcp.json` says.
+pub(crate) fn mcp_json(_: &Path, name: &Arc<str>, bytes: &[u8]) -> Result<McpJson, YamlError> {
+    mcp_json::read(name, bytes)
 }
 
 /// The name a file gives its server.

@@ -1,11 +1,12 @@
 //! Configurations that are fine, and what they mean.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolsmith_core::{Detail, Exposure};
 use toolsmith_manager::yaml::{self, YamlError};
-use toolsmith_manager::{Config, ConfigLoader, IfMissing, Manager};
+use toolsmith_manager::{Config, ConfigLoader, IfMissing, Setup};
 use toolsmith_runtime::{Limits, Mode};
 
 #[track_caller]
@@ -19,8 +20,8 @@ fn read(text: &str) -> Config {
 struct Given(&'static [u8]);
 
 impl ConfigLoader for Given {
-    fn load(&self, _: &Path) -> Result<Option<Vec<u8>>, YamlError> {
-        Ok(Some(self.0.to_vec()))
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
+        Ok((path == Path::new("t.yaml")).then(|| self.0.to_vec()))
     }
 }
 
@@ -37,8 +38,9 @@ fn nothing_is_a_configuration() {
         b"{}\n",
         b"limits:\npolicy:\nbindings:\nserve:\nprefix:\n",
     ] {
-        let manager = Manager::open_with(&Given(content), Path::new("t.yaml"), IfMissing::Fail);
-        let manager = match manager {
+        let given = Arc::new(Given(content));
+        let setup = Setup::open_with(given, Path::new("t.yaml"), IfMissing::Fail);
+        let manager = match setup.and_then(Setup::load) {
             Ok(manager) => manager,
             Err(error) => panic!("{content:?} {error}"),
         };
@@ -46,7 +48,6 @@ fn nothing_is_a_configuration() {
         assert_eq!(manager.policy().mode(), Mode::Ask);
         assert_eq!(manager.policy().rules().len(), 0);
         assert_eq!(manager.file(), Some(Path::new("t.yaml")));
-        manager.build().unwrap();
     }
 }
 
@@ -112,7 +113,7 @@ fn everything_at_once() {
 
 #[test]
 fn the_example_in_the_documentation_is_read() {
-    let source = include_str!("../../src/config.rs");
+    let source = include_str!("../../src/config/mod.rs");
     let example: String = source
         .lines()
         .skip_while(|line| *line != "//! ```yaml")

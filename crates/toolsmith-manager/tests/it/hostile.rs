@@ -2,23 +2,25 @@
 //! and none takes long, panics, or reaches the terminal raw.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toolsmith_manager::yaml::YamlError;
-use toolsmith_manager::{ConfigLoader, IfMissing, Manager, ManagerError};
+use toolsmith_manager::{ConfigLoader, IfMissing, ManagerError, Setup};
 
 /// A loader that has one file.
-struct Given<'a>(&'a [u8]);
+struct Given(Vec<u8>);
 
-impl ConfigLoader for Given<'_> {
-    fn load(&self, _: &Path) -> Result<Option<Vec<u8>>, YamlError> {
-        Ok(Some(self.0.to_vec()))
+impl ConfigLoader for Given {
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
+        Ok((path == Path::new("t.yaml")).then(|| self.0.clone()))
     }
 }
 
 /// Reads a configuration, and builds the toolbox it describes.
 fn refused(content: &[u8]) -> String {
-    let read = Manager::open_with(&Given(content), Path::new("t.yaml"), IfMissing::Fail);
-    let built = read.and_then(|manager| manager.with_examples().build());
+    let given = Arc::new(Given(content.to_vec()));
+    let read = Setup::open_with(given, Path::new("t.yaml"), IfMissing::Fail);
+    let built = read.and_then(|setup| setup.with_examples().load());
     match built {
         Ok(_) => panic!("it was accepted: {}", String::from_utf8_lossy(content)),
         Err(error @ ManagerError::File(_)) => error.to_string(),
@@ -60,7 +62,7 @@ fn check(content: impl AsRef<[u8]>, place: (usize, usize), message: &str) {
     assert!(shown.len() < 2_000, "{shown}");
 }
 
-const ROOT_KEYS: &str = "serve, prefix, descriptions, limits, bindings, policy, guide, servers";
+const ROOT_KEYS: &str = "serve, prefix, descriptions, limits, bindings, policy, guide, servers, tools, tool_sets, openapi, output_strategy, model";
 const DURATION: &str =
     "is no duration; write a number and a unit, such as `500ms`, `30s`, `5m` or `2h`";
 const PREFIX: &str = "a prefix has at most 32 letters, digits, `_`, `.` and `-`";
@@ -73,32 +75,37 @@ const ARGS: &str = "policy:\n  rules:\n    - effect: deny\n      args:\n";
 
 #[test]
 fn unknown_keys_at_every_level() {
-    let unknown =
-        |key: &str, known: &str| format!("unknown field `{key}`, expected one of {known}");
-    check("limit: {}\n", (1, 1), &unknown("limit", ROOT_KEYS));
+    let unknown = |key: &str, known: &str| format!("unknown key `{key}`; known here: {known}");
+    let meant = |key: &str, known: &str| format!("unknown key `{key}`; did you mean `{known}`?");
+    check("limit: {}\n", (1, 1), &meant("limit", "limits"));
     check("prefix: a\nfoo: 1\n", (2, 1), &unknown("foo", ROOT_KEYS));
+    check("policy:\n  rulez: []\n", (2, 3), &meant("rulez", "rules"));
     check(
-        "policy:\n  rulez: []\n",
+        "policy:\n  zzz: []\n",
         (2, 3),
-        &unknown("rulez", "mode, rules, allow, ask, deny"),
+        &unknown("zzz", "mode, rules, allow, ask, deny"),
     );
     check(
         "bindings:\n  x: {tiemout: 3s}\n",
         (2, 7),
-        &unknown("tiemout", "timeout, exposure, prefix"),
+        &meant("tiemout", "timeout"),
+    );
+    check(
+        "bindings:\n  x: {Timeout: 3s}\n",
+        (2, 7),
+        &meant("Timeout", "timeout"),
     );
     check(
         "policy:\n  rules:\n    - {effect: deny, tool: x}\n    - {effect: deny, toool: y}\n",
         (4, 22),
-        &unknown("toool", "effect, tool, args, source, agent"),
+        &meant("toool", "tool"),
     );
-    let refused = refused(b"limits: { tiemout: 3s }\n");
-    assert!(refused.starts_with("t.yaml:1:11: unknown field `tiemout`, expected one of parallel,"));
-    let refused = self::refused(b"serve: { port: 1 }\n");
-    assert!(
-        refused.starts_with("t.yaml:1:10: unknown field `port`, expected "),
-        "{refused}"
+    check(
+        "limits: { tiemout: 3s }\n",
+        (1, 11),
+        &meant("tiemout", "timeout"),
     );
+    check("serve: { port: 1 }\n", (1, 10), &unknown("port", "prefix"));
 }
 
 #[test]
@@ -183,27 +190,27 @@ fn wrong_types() {
     check(
         "policy:\n  mode: yolo\n",
         (2, 9),
-        "unknown variant `yolo`, expected one of plan, ask, auto-edit, auto",
+        "unknown word `yolo`; known here: plan, ask, auto-edit, auto",
     );
     check(
         "descriptions: long\n",
         (1, 15),
-        "unknown variant `long`, expected one of brief, full",
+        "unknown word `long`; known here: brief, full",
     );
     check(
         "bindings:\n  x: {exposure: secret}\n",
         (2, 17),
-        "unknown variant `secret`, expected one of direct, deferred, hidden",
+        "unknown word `secret`; known here: direct, deferred, hidden",
     );
     check(
         "policy:\n  rules:\n    - effect: maybe\n",
         (3, 15),
-        "unknown variant `maybe`, expected one of allow, ask, deny",
+        "unknown word `maybe`; known here: allow, ask, deny",
     );
     check(
         "policy:\n  rules:\n    - tool: x\n",
         (3, 7),
-        "missing field `effect`",
+        "the key `effect` is missing here",
     );
 }
 
@@ -475,7 +482,7 @@ fn aliases_that_lead_nowhere() {
     );
     let used = refused(b"bindings:\n  a: &x {prefix: a}\nlimits: *x\n");
     assert!(
-        used.starts_with("t.yaml:3:9: unknown field `prefix`, expected one of "),
+        used.starts_with("t.yaml:3:9: unknown key `prefix`; known here: "),
         "{used}"
     );
     assert!(!used.contains("line 2"), "{used}");
@@ -489,10 +496,10 @@ fn depth_of_every_sort() {
     check(
         inside("[".repeat(100_000) + &"]".repeat(100_000)),
         (5, 267),
-        "recursion limit exceeded",
+        DEEP,
     );
-    check("[".repeat(1_000_000), (1, 256), "recursion limit exceeded");
-    check("{".repeat(1_000_000), (1, 256), "recursion limit exceeded");
+    check("[".repeat(1_000_000), (1, 256), DEEP);
+    check("{".repeat(1_000_000), (1, 256), DEEP);
     check("- ".repeat(500_000), (1, 1), MAPPING);
     check("? ".repeat(500_000), (1, 129), DEEP);
     let mut block = ARGS.to_owned();

@@ -1,12 +1,13 @@
 //! Where configuration comes from: the file system, carefully, or a host's own place.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toolsmith_manager::yaml::YamlError;
-use toolsmith_manager::{ConfigLoader, FileLoader, IfMissing, Manager};
+use toolsmith_manager::{ConfigLoader, FileLoader, IfMissing, Setup};
 
-fn opened(path: &Path) -> Result<Manager, String> {
-    Manager::open_file(path).map_err(|error| error.to_string())
+fn opened(path: &Path) -> Result<Setup, String> {
+    Setup::open_file(path).map_err(|error| error.to_string())
 }
 
 #[track_caller]
@@ -18,7 +19,7 @@ fn is_refused(path: &Path, message: &str) {
 #[test]
 fn a_missing_file_matters_only_to_who_asked_for_it() {
     let folder = tempfile::tempdir().unwrap();
-    let manager = Manager::open(folder.path()).unwrap();
+    let manager = Setup::open(folder.path()).unwrap();
     assert_eq!(manager.file(), None);
     is_refused(&folder.path().join("none.yaml"), "there is no such file");
     assert_eq!(FileLoader.load(&folder.path().join("none.yaml")), Ok(None));
@@ -29,7 +30,7 @@ fn a_folder_in_place_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("toolsmith.yaml")).unwrap();
     is_refused(&folder.path().join("toolsmith.yaml"), "it is a folder");
-    let error = Manager::open(folder.path()).expect_err("it is a folder");
+    let error = Setup::open(folder.path()).expect_err("it is a folder");
     assert!(
         error
             .to_string()
@@ -113,7 +114,7 @@ fn a_file_larger_than_allowed_is_not_read_whole() {
     // Sparse: it takes no room, and reading it whole would take a gigabyte.
     let created = std::fs::File::create(&file).unwrap();
     created.set_len(1 << 30).unwrap();
-    is_refused(&file, "it is larger than 1048576 bytes");
+    is_refused(&file, "it is larger than 16777216 bytes");
 }
 
 /// A host that keeps its configuration in memory.
@@ -124,7 +125,7 @@ impl ConfigLoader for Memory {
         match path.to_str() {
             Some("db:broken") => Err(YamlError::whole("db:broken", "the database is down")),
             Some("db:main") => Ok(self.0.map(|text| text.as_bytes().to_vec())),
-            other => panic!("asked for {other:?}"),
+            _ => Ok(None),
         }
     }
 }
@@ -133,22 +134,26 @@ impl ConfigLoader for Memory {
 fn a_host_can_replace_the_loader() {
     let path = Path::new("db:main");
     let held = Memory(Some("serve: { prefix: held }\n"));
-    let manager = Manager::open_with(&held, path, IfMissing::Fail).unwrap();
+    let manager = Setup::open_with(Arc::new(held), path, IfMissing::Fail).unwrap();
     assert_eq!(manager.config().prefix(), Some("held"));
-    let offer = manager.with_examples().build().unwrap();
-    let offer = offer.offer(&toolsmith_runtime::Selection::everything());
+    let manager = manager.with_examples().load().unwrap();
+    let offer = manager
+        .toolbox()
+        .offer(&toolsmith_runtime::Selection::everything());
     assert!(offer.find("held_example_add").is_some());
 
-    let empty = Memory(None);
-    let manager = Manager::open_with(&empty, path, IfMissing::UseDefaults).unwrap();
+    let empty = || Memory(None);
+    let manager = Setup::open_with(Arc::new(empty()), path, IfMissing::UseDefaults).unwrap();
     assert_eq!(manager.file(), None);
-    let error = Manager::open_with(&empty, path, IfMissing::Fail).expect_err("there is none");
+    let error =
+        Setup::open_with(Arc::new(empty()), path, IfMissing::Fail).expect_err("there is none");
     assert_eq!(error.to_string(), "db:main: there is no such file");
     let broken = Path::new("db:broken");
-    let error = Manager::open_with(&empty, broken, IfMissing::UseDefaults).expect_err("it is down");
+    let error = Setup::open_with(Arc::new(empty()), broken, IfMissing::UseDefaults)
+        .expect_err("it is down");
     assert_eq!(error.to_string(), "db:broken: the database is down");
     let wrong = Memory(Some("prefix: 'a b'\n"));
-    let error = Manager::open_with(&wrong, path, IfMissing::Fail).expect_err("it is wrong");
+    let error = Setup::open_with(Arc::new(wrong), path, IfMissing::Fail).expect_err("it is wrong");
     assert!(
         error.to_string().starts_with("db:main:1:9: a prefix has "),
         "{error}"

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
+mod documented;
+mod edit;
 #[cfg(target_os = "linux")]
 mod gates;
 mod hostile;
@@ -11,8 +13,13 @@ mod manager;
 mod overlays;
 mod overlays_hostile;
 mod overlays_refresh;
+mod own_files;
+mod points;
+mod reload;
+mod schemas;
 mod servers;
 mod servers_hostile;
+mod sets;
 #[cfg(target_os = "linux")]
 mod shipped;
 mod spill;

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use serde_json::json;
 use toolsmith_core::{AnyTool, Outcome, RawCall, Schema, ToolDef};
-use toolsmith_manager::Manager;
+use toolsmith_manager::Setup;
 use toolsmith_runtime::permit::{Rule, Verdict};
 use toolsmith_runtime::{Caller, Mode, Selection};
 
-fn manager(config: &str) -> Manager {
+fn setup(config: &str) -> Setup {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("toolsmith.yaml"), config).unwrap();
-    Manager::open(folder.path()).unwrap()
+    Setup::open(folder.path()).unwrap()
 }
 
 fn tool(name: &str, description: &str, schema: serde_json::Value) -> AnyTool {
@@ -24,14 +24,16 @@ fn tool(name: &str, description: &str, schema: serde_json::Value) -> AnyTool {
 
 #[test]
 fn the_hosts_mode_and_prefix_beat_the_files() {
-    let manager = manager("prefix: filed\npolicy: { mode: plan }\n");
-    assert_eq!(manager.policy().mode(), Mode::Plan);
-    let manager = manager
+    let setup = setup("prefix: filed\npolicy: { mode: plan }\n");
+    assert_eq!(setup.load().unwrap().policy().mode(), Mode::Plan);
+    let manager = self::setup("prefix: filed\npolicy: { mode: plan }\n")
         .with_mode(Some(Mode::Auto))
-        .with_prefix(Some("host".to_owned()));
+        .with_prefix(Some("host".to_owned()))
+        .with_examples()
+        .load()
+        .unwrap();
     assert_eq!(manager.policy().mode(), Mode::Auto);
-    let toolbox = manager.with_examples().build().unwrap();
-    let offer = toolbox.offer(&Selection::everything());
+    let offer = manager.toolbox().offer(&Selection::everything());
     assert!(offer.find("host_example_add").is_some());
     assert!(offer.find("filed_example_add").is_none());
 }
@@ -39,7 +41,8 @@ fn the_hosts_mode_and_prefix_beat_the_files() {
 #[test]
 fn rules_of_host_and_file_add_up() {
     let rule = Rule::parse(Verdict::Allow, "a").unwrap();
-    let manager = manager("policy: { deny: [b] }\n").with_rules([rule]);
+    let setup = setup("policy: { deny: [b] }\n").with_rules([rule]);
+    let manager = setup.load().unwrap();
     let rules: Vec<String> = manager
         .policy()
         .rules()
@@ -52,7 +55,7 @@ fn rules_of_host_and_file_add_up() {
 #[test]
 fn the_first_of_a_name_stays_and_the_others_are_listed() {
     let described = "A tool that is described at some length.";
-    let manager = manager("")
+    let setup = setup("")
         .with_tools(
             "first",
             [tool("twin", described, json!({ "properties": {} }))],
@@ -61,10 +64,10 @@ fn the_first_of_a_name_stays_and_the_others_are_listed() {
             "second",
             [tool("twin", described, json!({ "properties": {} }))],
         );
-    let toolbox = manager.build().unwrap();
-    assert_eq!(toolbox.registry().len(), 1);
+    let manager = setup.load().unwrap();
+    assert_eq!(manager.toolbox().registry().len(), 1);
     assert_eq!(
-        manager.lint(&toolbox),
+        manager.lint(),
         ["tool `twin` of second is shadowed by that of first"]
     );
 }
@@ -76,14 +79,14 @@ fn lint_finds_what_is_allowed_but_not_good() {
         "bare": {},
         "silent": { "type": "string", "description": " " },
     }});
-    let manager = manager(
+    let setup = setup(
         "bindings: { 'no*': {}, 'sho*': {} }\n\
          policy: { allow: ['short(typed: x)', 'short(untyped: x)'], deny: [nobody, 'effect:write'] }\n",
     )
     .with_tools("host", [tool("short", "Too short.", schema)]);
-    let toolbox = manager.build().unwrap();
+    let manager = setup.load().unwrap();
     assert_eq!(
-        manager.lint(&toolbox),
+        manager.lint(),
         [
             "tool `short`: the description has 10 characters; 20 to 500 are best",
             "tool `short`: `bare` has no type",
@@ -99,33 +102,37 @@ fn lint_finds_what_is_allowed_but_not_good() {
 /// What forbids may say the offered name, what allows may not.
 #[test]
 fn lint_knows_the_names_tools_are_offered_by() {
-    let manager = manager(
+    let setup = setup(
         "serve: { prefix: acme }\n\
          policy: { deny: [acme_example_add], ask: ['acme_example_s*'], allow: [acme_example_echo] }\n",
     )
     .with_examples();
-    let toolbox = manager.build().unwrap();
+    let manager = setup.load().unwrap();
     let finding = "policy: rule `allow acme_example_echo` names no tool";
-    assert_eq!(manager.lint(&toolbox), [finding]);
+    assert_eq!(manager.lint(), [finding]);
 }
 
 #[test]
 fn the_examples_have_no_findings() {
-    let manager = manager("").with_examples();
-    let toolbox = manager.build().unwrap();
-    assert_eq!(manager.lint(&toolbox), [] as [&str; 0]);
+    let setup = setup("").with_examples();
+    let manager = setup.load().unwrap();
+    assert_eq!(manager.lint(), [] as [&str; 0]);
 }
 
 #[tokio::test]
 async fn the_files_limits_are_in_force() {
-    let manager = manager("limits: { argument_bytes: 20 }\n").with_examples();
+    let setup = setup("limits: { argument_bytes: 20 }\n").with_examples();
+    let manager = setup.load().unwrap();
     assert_eq!(
         manager.file().and_then(Path::file_name),
         Some("toolsmith.yaml".as_ref())
     );
-    let toolbox = manager.build().unwrap();
     let long = "x".repeat(100);
     let call = RawCall::new("example_echo", json!({ "text": long }));
-    let outcome = toolbox.run(call, &Caller::new("test")).await.into_outcome();
+    let outcome = manager
+        .toolbox()
+        .run(call, &Caller::new("test"))
+        .await
+        .into_outcome();
     assert_eq!(outcome.error.unwrap().code(), "invalid_parameters");
 }

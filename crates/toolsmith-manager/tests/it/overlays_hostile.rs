@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use toolsmith_manager::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE, OverlayFiles};
 use toolsmith_runtime::guide::OverlaySource;
@@ -17,6 +17,17 @@ const DEEP: &str = "it nests too deep from here on";
 const LARGE: &str = "it is larger than 1048576 bytes";
 const MORE: &str = "it holds more than is accepted from here on";
 
+/// How long this thread has worked; what others do meanwhile does not count.
+#[cfg(unix)]
+fn seconds_of_work() -> i64 {
+    rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).tv_sec
+}
+
+#[cfg(not(unix))]
+fn seconds_of_work() -> i64 {
+    0
+}
+
 /// The warning about a file with this content, without its path and its end.
 fn warning(name: &str, content: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -26,9 +37,9 @@ fn warning(name: &str, content: &[u8]) -> String {
     fs::write(&path, "kept: kept()\n").unwrap();
     files.current();
     fs::write(&path, content).unwrap();
-    let began = Instant::now();
+    let began = seconds_of_work();
     let current = files.current();
-    assert!(began.elapsed() < Duration::from_secs(5), "it took too long");
+    assert!(seconds_of_work() - began < 5, "it took too long");
     let own = &current.own;
     assert!(own.descriptions.contains_key("kept") || own.examples.contains_key("kept"));
     assert_eq!(own.descriptions.len() + own.examples.len(), 1);
@@ -200,7 +211,7 @@ fn nests_and_bombs() {
     let deep = format!("read: {}", "[".repeat(100_000));
     for name in [DESCRIPTIONS_FILE, EXAMPLES_FILE] {
         let found = warning(name, deep.as_bytes());
-        assert!(found.ends_with("recursion limit exceeded"), "{found}");
+        assert!(found.ends_with(DEEP), "{found}");
     }
     let arguments = format!("read:\n  - {}1{}\n", "{a: ".repeat(80), "}".repeat(80));
     let found = warning(EXAMPLES_FILE, arguments.as_bytes());

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolsmith_manager::servers::{
     Loaded, Protocol, ResolvedServer, ResolvedTransport, ServerEntry, Transport,
 };
 use toolsmith_manager::yaml::YamlError;
-use toolsmith_manager::{ConfigLoader, IfMissing, Manager, References};
+use toolsmith_manager::{ConfigLoader, IfMissing, References, Setup};
 
 /// Files in memory.
 pub(crate) struct Files(pub(crate) BTreeMap<PathBuf, Vec<u8>>);
@@ -23,11 +24,12 @@ impl Files {
     /// All servers of these files.
     pub(crate) fn loaded(&self) -> Loaded {
         let file = Path::new("r/toolsmith.yaml");
-        let manager = match Manager::open_with(self, file, IfMissing::UseDefaults) {
-            Ok(manager) => manager,
+        let files = Arc::new(Self(self.0.clone()));
+        let setup = Setup::open_with(files, file, IfMissing::UseDefaults);
+        match setup.and_then(Setup::load) {
+            Ok(manager) => manager.servers(),
             Err(error) => panic!("{error}"),
-        };
-        manager.with_servers(self, Path::new("r")).servers().clone()
+        }
     }
 }
 
@@ -322,7 +324,8 @@ fn one_bad_file_leaves_the_others() {
     assert_eq!(names, ["b", "c"]);
     let errors: Vec<String> = loaded.errors.iter().map(ToString::to_string).collect();
     assert!(
-        errors[0].starts_with("r/tools/mcp/a.yaml:1:1: unknown field `comand`"),
+        errors[0]
+            .starts_with("r/tools/mcp/a.yaml:1:1: unknown key `comand`; did you mean `command`?"),
         "{errors:?}"
     );
     assert!(
@@ -462,10 +465,10 @@ fn secrets_in_files() {
     let resolved = server("key").resolve(&references(root.path())).unwrap();
     assert_eq!(started(&resolved), "http://h Authorization=Bearer hunter2");
     for (file, message) in [
-        ("none", "cannot be read: No such file"),
-        (".", "it is no regular file"),
+        ("none", "cannot be read: there is no such file"),
+        (".", "it is a folder"),
         ("nul", "holds a NUL character"),
-        ("large", "it is larger than 64 kB"),
+        ("large", "it is larger than 65536 bytes"),
         ("binary", "cannot be read"),
     ] {
         let error = server(file).resolve(&references(root.path()));

@@ -20,6 +20,7 @@ use toolsmith_core::{Block, ErrorKind, ToolError};
 use toolsmith_runtime::shape::clean;
 
 use super::connect::Live;
+use super::roster::Roster;
 use super::{Upstream, Upstreams, error};
 use crate::server::{
     Asking, Completion, Contents, Prompt, PromptMessage, PromptText, Prompts, Resource,
@@ -44,49 +45,54 @@ pub(super) fn address(server: &str, uri: &str) -> String {
 
 /// The resources of upstreams.
 #[derive(Clone, Debug)]
-pub struct UpstreamResources(Vec<Upstream>);
+pub struct UpstreamResources(Roster);
 
 /// The prompts of upstreams.
 #[derive(Clone, Debug)]
-pub struct UpstreamPrompts(Vec<Upstream>);
+pub struct UpstreamPrompts(Roster);
+
+fn named(roster: &Roster, server: &str) -> Option<Upstream> {
+    let roster = roster.load();
+    roster.iter().find(|each| each.name() == server).cloned()
+}
 
 impl UpstreamResources {
     /// The resources of these upstreams.
     pub fn of(upstreams: &Upstreams) -> Self {
-        Self(upstreams.all().to_vec())
+        Self(upstreams.roster())
     }
 
-    fn find<'u>(&self, uri: &'u str) -> Option<(&Upstream, &'u str)> {
+    fn find<'u>(&self, uri: &'u str) -> Option<(Upstream, &'u str)> {
         let (server, inner) = uri.strip_prefix("mcp://")?.split_once('/')?;
-        let upstream = self.0.iter().find(|each| each.name() == server)?;
-        Some((upstream, inner))
+        Some((named(&self.0, server)?, inner))
     }
 }
 
 impl UpstreamPrompts {
     /// The prompts of these upstreams.
     pub fn of(upstreams: &Upstreams) -> Self {
-        Self(upstreams.all().to_vec())
+        Self(upstreams.roster())
     }
 
-    fn find<'n>(&self, name: &'n str) -> Option<(&Upstream, &'n str)> {
+    fn find<'n>(&self, name: &'n str) -> Option<(Upstream, &'n str)> {
         let (server, inner) = name.split_once("__")?;
-        let upstream = self.0.iter().find(|each| each.name() == server)?;
-        Some((upstream, inner))
+        Some((named(&self.0, server)?, inner))
     }
 }
 
 impl Resources for UpstreamResources {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
         Box::pin(async {
-            let lists = join_all(self.0.iter().map(|each| listed(resources_of(each)))).await;
+            let roster = self.0.load_full();
+            let lists = join_all(roster.iter().map(|each| listed(resources_of(each)))).await;
             Ok(lists.into_iter().flatten().collect())
         })
     }
 
     fn templates(&self) -> BoxFuture<'_, Result<Vec<ResourceTemplate>, ToolError>> {
         Box::pin(async {
-            let lists = join_all(self.0.iter().map(|each| listed(templates_of(each)))).await;
+            let roster = self.0.load_full();
+            let lists = join_all(roster.iter().map(|each| listed(templates_of(each)))).await;
             Ok(lists.into_iter().flatten().collect())
         })
     }
@@ -96,9 +102,9 @@ impl Resources for UpstreamResources {
             let Some((upstream, inner)) = self.find(uri) else {
                 return Ok(None);
             };
-            let live = live(upstream)?;
+            let live = live(&upstream)?;
             let request = ReadResourceRequestParams::new(inner);
-            let read = within(upstream, live.peer.read_resource_once(request)).await?;
+            let read = within(&upstream, live.peer.read_resource_once(request)).await?;
             let ReadResourceResponse::Complete(read) = read else {
                 let message = "the server asks before it answers, which cannot be passed on here";
                 return Err(ToolError::new(ErrorKind::ApprovalRequired, message));
@@ -122,7 +128,7 @@ impl Resources for UpstreamResources {
     ) -> BoxFuture<'a, Option<Completion>> {
         Box::pin(async move {
             let (upstream, inner) = self.find(template)?;
-            complete(upstream, Reference::for_resource(inner), variable, value).await
+            complete(&upstream, Reference::for_resource(inner), variable, value).await
         })
     }
 }
@@ -130,7 +136,8 @@ impl Resources for UpstreamResources {
 impl Prompts for UpstreamPrompts {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
         Box::pin(async {
-            let lists = join_all(self.0.iter().map(|each| listed(prompts_of(each)))).await;
+            let roster = self.0.load_full();
+            let lists = join_all(roster.iter().map(|each| listed(prompts_of(each)))).await;
             Ok(lists.into_iter().flatten().collect())
         })
     }
@@ -145,7 +152,7 @@ impl Prompts for UpstreamPrompts {
             let Some((upstream, inner)) = self.find(name) else {
                 return Ok(None);
             };
-            get_prompt(upstream, inner, arguments, &asking)
+            get_prompt(&upstream, inner, arguments, &asking)
                 .await
                 .map(Some)
         })
@@ -159,7 +166,7 @@ impl Prompts for UpstreamPrompts {
     ) -> BoxFuture<'a, Option<Completion>> {
         Box::pin(async move {
             let (upstream, inner) = self.find(prompt)?;
-            complete(upstream, Reference::for_prompt(inner), argument, value).await
+            complete(&upstream, Reference::for_prompt(inner), argument, value).await
         })
     }
 }

@@ -1,14 +1,12 @@
-//! Keeping upstreams: reached in parallel, listed, and reached again.
+//! Keeping one upstream: reached, listed, and reached again.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use rmcp::model::{ServerNotification, SubscriptionFilter};
 use rmcp::service::Subscription;
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use toolsmith_core::event::Redact;
 use toolsmith_core::{CancellationToken, Source, ToolDef, duration};
@@ -19,11 +17,7 @@ use super::authorize::Authorization;
 use super::connect::{Connection, Live, connect};
 use super::error::ConnectError;
 use super::news::Told;
-use super::{Era, Reach, State, Upstream, UpstreamOptions};
-use crate::server::Notifier;
-
-/// How many upstreams are reached at once.
-const AT_ONCE: usize = 8;
+use super::{Era, Reach, State, Upstream};
 
 /// How long a server may take to say its era: first, and once that went wrong.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -42,86 +36,17 @@ const LEAVE: Duration = Duration::from_secs(2);
 /// How long news are gathered before the tools are listed again.
 const GATHER: Duration = Duration::from_millis(50);
 
-/// Upstreams, kept until they are stopped or dropped.
-#[derive(Debug)]
-pub struct Upstreams {
-    upstreams: Vec<Upstream>,
-    stop: CancellationToken,
-    keepers: Vec<JoinHandle<()>>,
-}
-
-impl Upstreams {
-    /// Begins to keep upstreams, a few at a time; their tools go into the toolbox as
-    /// they come.
-    pub fn start(options: impl IntoIterator<Item = UpstreamOptions>, toolbox: &Toolbox) -> Self {
-        let stop = CancellationToken::new();
-        let places = Arc::new(Semaphore::new(AT_ONCE));
-        let upstreams: Vec<Upstream> = options.into_iter().map(Upstream::new).collect();
-        let keepers = upstreams.iter().map(|upstream| {
-            let keeper = Keeper {
-                upstream: upstream.clone(),
-                toolbox: toolbox.clone(),
-                places: Arc::clone(&places),
-                stop: stop.clone(),
-            };
-            tokio::spawn(keeper.keep())
-        });
-        let keepers = keepers.collect();
-        Self {
-            upstreams,
-            stop,
-            keepers,
-        }
-    }
-
-    /// The upstreams, in the order they were described.
-    pub fn all(&self) -> &[Upstream] {
-        &self.upstreams
-    }
-
-    /// Waits until each was reached, or was tried in vain.
-    pub async fn settled(&self) {
-        join_all(self.upstreams.iter().map(Upstream::settled)).await;
-    }
-
-    /// Tells a server's clients from now on what changes beside the tools.
-    pub fn tell(&self, notifier: &Notifier) {
-        for upstream in &self.upstreams {
-            let _ = upstream.inner.notifier.set(notifier.clone());
-        }
-    }
-
-    /// Lets all of them go, and waits until they are gone.
-    pub async fn stop(mut self) {
-        self.stop.cancel();
-        for keeper in std::mem::take(&mut self.keepers) {
-            let _ = keeper.await;
-        }
-    }
-}
-
-impl Drop for Upstreams {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        for keeper in &self.keepers {
-            keeper.abort();
-        }
-        for upstream in &self.upstreams {
-            upstream.inner.pool.end();
-        }
-    }
-}
-
 /// Keeps one upstream.
-struct Keeper {
-    upstream: Upstream,
-    toolbox: Toolbox,
-    places: Arc<Semaphore>,
-    stop: CancellationToken,
+pub(super) struct Keeper {
+    pub(super) upstream: Upstream,
+    pub(super) toolbox: Toolbox,
+    /// How many are reached at once.
+    pub(super) places: Arc<Semaphore>,
+    pub(super) stop: CancellationToken,
 }
 
 impl Keeper {
-    async fn keep(self) {
+    pub(super) async fn keep(self) {
         let mut failures = 0_u32;
         loop {
             let patience = if failures == 0 {

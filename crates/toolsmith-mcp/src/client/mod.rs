@@ -27,6 +27,7 @@ mod lines;
 mod news;
 mod options;
 mod pool;
+mod roster;
 mod tool;
 
 use std::fmt;
@@ -40,8 +41,8 @@ use toolsmith_core::{AnyTool, ToolSource};
 
 pub use beside::{UpstreamPrompts, UpstreamResources};
 pub use error::{ConnectError, HttpError};
-pub use keep::Upstreams;
 pub use options::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
+pub use roster::Upstreams;
 
 use crate::server::Notifier;
 use authorize::Authorizer;

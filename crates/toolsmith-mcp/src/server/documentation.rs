@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use toolsmith_core::{ToolDef, ToolError};
-use toolsmith_runtime::{Selection, Toolbox};
+use toolsmith_runtime::Toolbox;
 
 use super::resources::{Completion, Contents, Resource, ResourceTemplate, Resources};
+use super::selected::Selected;
 use crate::BoxFuture;
 
 /// What the addresses begin with.
@@ -18,19 +19,22 @@ const TEMPLATE: &str = "toolsmith://tools/{name}";
 #[derive(Debug)]
 pub struct ToolDocumentation {
     toolbox: Toolbox,
-    selection: Selection,
+    selection: Selected,
 }
 
 impl ToolDocumentation {
     /// The documentation of the tools of this selection.
-    pub fn new(toolbox: Toolbox, selection: Selection) -> Self {
-        Self { toolbox, selection }
+    pub fn new(toolbox: Toolbox, selection: impl Into<Selected>) -> Self {
+        Self {
+            toolbox,
+            selection: selection.into(),
+        }
     }
 }
 
 impl Resources for ToolDocumentation {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
-        let offer = self.toolbox.offer(&self.selection);
+        let offer = self.toolbox.offer(&self.selection.now());
         let resources = offer.tools().iter().map(|offered| {
             let name = &offered.wire_name;
             Resource::new(format!("{BASE}{name}"), format!("tool_{name}"))
@@ -49,7 +53,7 @@ impl Resources for ToolDocumentation {
 
     fn read<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Option<Vec<Contents>>, ToolError>> {
         let page = uri.strip_prefix(BASE).and_then(|name| {
-            let offer = self.toolbox.offer(&self.selection);
+            let offer = self.toolbox.offer(&self.selection.now());
             let offered = offer.find(name)?;
             Some(page(&offered.wire_name, &offered.tool))
         });
@@ -66,7 +70,7 @@ impl Resources for ToolDocumentation {
         variable: &'a str,
         value: &'a str,
     ) -> BoxFuture<'a, Option<Completion>> {
-        let offer = self.toolbox.offer(&self.selection);
+        let offer = self.toolbox.offer(&self.selection.now());
         let completion = if template == TEMPLATE {
             let names = offer.tools().iter();
             let names = names.map(|offered| offered.wire_name.as_str());

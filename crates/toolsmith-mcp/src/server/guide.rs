@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolsmith_core::{Block, ToolError};
+use toolsmith_runtime::Toolbox;
 use toolsmith_runtime::guide::{Budget, Guide, Request, Response, USUAL_BYTES};
-use toolsmith_runtime::{Selection, Toolbox};
 
 use super::prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts};
 use super::resources::{Contents, Resource, Resources};
+use super::selected::Selected;
 use crate::BoxFuture;
 
 /// The address of the guide.
@@ -22,22 +23,25 @@ const NAME: &str = "tool_usage_guide";
 pub struct ToolGuide {
     guide: Arc<Guide>,
     toolbox: Toolbox,
-    selection: Selection,
+    selection: Selected,
 }
 
 impl ToolGuide {
     /// The guide to the tools of this selection.
-    pub fn new(guide: Arc<Guide>, toolbox: Toolbox, selection: Selection) -> Self {
+    pub fn new(guide: Arc<Guide>, toolbox: Toolbox, selection: impl Into<Selected>) -> Self {
         Self {
             guide,
             toolbox,
-            selection,
+            selection: selection.into(),
         }
     }
 
     /// Makes the guide beside the protocol: overlays may have to be read again.
     async fn answer(&self, request: Request) -> Result<Response, ToolError> {
-        let (guide, offer) = (Arc::clone(&self.guide), self.toolbox.offer(&self.selection));
+        let (guide, offer) = (
+            Arc::clone(&self.guide),
+            self.toolbox.offer(&self.selection.now()),
+        );
         tokio::task::spawn_blocking(move || {
             let tools: Vec<_> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
             guide.answer(&tools, &request)
@@ -84,7 +88,7 @@ impl Resources for ToolGuide {
 
 impl Prompts for ToolGuide {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
-        let offer = self.toolbox.offer(&self.selection);
+        let offer = self.toolbox.offer(&self.selection.now());
         let tools: Vec<_> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
         let covered = self.guide.coverage(&tools).into_iter();
         let mut categories: Vec<String> = covered.filter_map(|tool| tool.category).collect();

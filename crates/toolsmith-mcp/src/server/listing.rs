@@ -16,6 +16,7 @@ use crate::wire::structured;
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) version: u64,
+    pub(super) selection: Arc<Selection>,
     pub(super) offer: Arc<Offer>,
     /// For clients that take any value as structured content.
     stateless: Vec<Tool>,
@@ -25,10 +26,10 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    pub(super) fn new(toolbox: &Toolbox, selection: &Selection) -> Self {
+    pub(super) fn new(toolbox: &Toolbox, selection: Arc<Selection>) -> Self {
         // Read first: a change that comes meanwhile makes the listing old, not wrong.
         let version = toolbox.registry().version();
-        let offer = toolbox.offer(selection);
+        let offer = toolbox.offer(&selection);
         let listed = |offered: &&Offered| offered.exposure == Exposure::Direct;
         let stateless: Vec<Tool> = offer
             .tools()
@@ -43,6 +44,7 @@ impl Listing {
             .collect();
         Self {
             version,
+            selection,
             offer: Arc::new(offer),
             stateless,
             handshake,

@@ -32,6 +32,7 @@ mod page;
 mod parked;
 mod prompts;
 mod resources;
+mod selected;
 mod stdio;
 mod tasks;
 
@@ -49,6 +50,7 @@ pub use documentation::ToolDocumentation;
 pub use guide::ToolGuide;
 pub use prompts::{Asking, Prompt, PromptArgument, PromptMessage, PromptText, Prompts, Speaker};
 pub use resources::{Completion, Contents, Resource, ResourceTemplate, Resources};
+pub use selected::Selected;
 
 use crate::BoxFuture;
 use changes::Changed;
@@ -75,7 +77,7 @@ pub struct Server {
 /// What every connection of a server shares.
 struct Shared {
     toolbox: Toolbox,
-    selection: Selection,
+    selection: Selected,
     identity: Identity,
     /// What it says about itself; the protocol asks at every request over HTTP.
     introduction: OnceLock<Introduction>,
@@ -126,7 +128,7 @@ impl Server {
     pub fn builder(toolbox: Toolbox) -> ServerBuilder {
         ServerBuilder {
             toolbox,
-            selection: Selection::everything(),
+            selection: Selected::default(),
             identity: Identity {
                 name: "toolsmith".to_owned(),
                 title: None,
@@ -152,6 +154,14 @@ impl Server {
     /// The toolbox.
     pub fn toolbox(&self) -> &Toolbox {
         &self.shared.toolbox
+    }
+
+    /// Offers another selection of tools from now on, and tells clients so.
+    pub fn select(&self, selection: Selection) {
+        if self.shared.selection.change(selection) {
+            // Nobody listening is no error.
+            let _ = self.shared.changes.send(Changed::Tools);
+        }
     }
 
     /// How many requests wait for their clients to come back with answers.
@@ -183,10 +193,13 @@ impl Shared {
     /// The tools as they are now.
     fn listing(&self) -> Arc<Listing> {
         let listing = self.listing.load_full();
-        if listing.version == self.toolbox.registry().version() {
+        let selection = self.selection.now();
+        let is_current = listing.version == self.toolbox.registry().version()
+            && Arc::ptr_eq(&listing.selection, &selection);
+        if is_current {
             return listing;
         }
-        let listing = Arc::new(Listing::new(&self.toolbox, &self.selection));
+        let listing = Arc::new(Listing::new(&self.toolbox, selection));
         self.listing.store(Arc::clone(&listing));
         listing
     }
@@ -195,7 +208,7 @@ impl Shared {
 /// Builds a [`Server`].
 pub struct ServerBuilder {
     toolbox: Toolbox,
-    selection: Selection,
+    selection: Selected,
     identity: Identity,
     resources: Vec<Arc<dyn Resources>>,
     prompts: Vec<Arc<dyn Prompts>>,
@@ -237,8 +250,8 @@ impl ServerBuilder {
 
     /// Chooses which tools are served, and how much of their descriptions.
     #[must_use]
-    pub fn selection(mut self, selection: Selection) -> Self {
-        self.selection = selection;
+    pub fn selection(mut self, selection: impl Into<Selected>) -> Self {
+        self.selection = selection.into();
         self
     }
 
@@ -296,7 +309,7 @@ impl ServerBuilder {
 
     /// Builds the server.
     pub fn build(self) -> Server {
-        let listing = Listing::new(&self.toolbox, &self.selection);
+        let listing = Listing::new(&self.toolbox, self.selection.now());
         Server {
             shared: Arc::new(Shared {
                 toolbox: self.toolbox,

@@ -41,6 +41,8 @@ mod http_life;
 
 mod token;
 
+mod views;
+
 mod load;
 
 mod gateway;

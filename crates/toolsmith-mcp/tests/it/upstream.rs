@@ -476,3 +476,36 @@ fn resident() -> u64 {
     let kilobytes: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
     kilobytes << 10
 }
+
+#[tokio::test]
+async fn upstreams_are_exchanged_while_others_go_on() {
+    let toolbox = toolbox([]);
+    let named = |name: &str| {
+        let words = format!("{} {} sleep 1000", opening(&tools()), good_answer());
+        script(name, &words)
+    };
+    let upstreams = Upstreams::start([named("old"), named("kept"), named("new")], &toolbox);
+    soon(upstreams.settled()).await;
+    let registered = || -> Vec<String> {
+        let tools = toolbox.registry().all();
+        tools.iter().map(|tool| tool.name.to_string()).collect()
+    };
+    assert_eq!(registered().len(), 3);
+
+    let gone = ["old".to_owned(), "new".to_owned()];
+    soon(upstreams.replace(&gone, vec![named("new"), named("more")])).await;
+    soon(upstreams.settled()).await;
+    let names: Vec<String> = upstreams
+        .all()
+        .iter()
+        .map(|each| each.name().to_owned())
+        .collect();
+    assert_eq!(names, ["kept", "new", "more"]);
+    let mut tools = registered();
+    tools.sort();
+    assert_eq!(tools, ["mcp__kept__t", "mcp__more__t", "mcp__new__t"]);
+    for tool in tools {
+        assert_eq!(told(&call(&toolbox, &tool, LONG).await), "fine", "{tool}");
+    }
+    soon(upstreams.stop()).await;
+}

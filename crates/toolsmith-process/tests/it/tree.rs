@@ -151,3 +151,23 @@ async fn a_child_of_another_kind_is_left_alone() {
     other.kill().unwrap();
     assert_eq!(other.wait().unwrap().signal(), Some(9));
 }
+
+#[tokio::test]
+async fn a_child_that_is_stopped_may_end_by_itself_first() {
+    let (running, mut lines) =
+        start("trap 'echo bye; exit 3' TERM; echo ready; while :; do sleep 0.01; done");
+    line(&mut lines).await;
+    let ending = running.stop(PATIENCE).await;
+    assert_eq!(ending.status.unwrap().code(), Some(3));
+    assert_eq!(line(&mut lines).await, "bye");
+}
+
+#[tokio::test]
+async fn stopping_reaches_what_a_child_left_behind() {
+    let (mut running, descendant) =
+        with_descendant("setsid sleep 1000 >/dev/null 2>&1 & echo $!").await;
+    assert!(running.wait().await.unwrap().success());
+    let ending = running.stop(PATIENCE).await;
+    assert!(ending.killed.contains(&descendant), "{ending:?}");
+    assert!(!is_running(descendant));
+}

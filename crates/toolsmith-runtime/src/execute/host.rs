@@ -144,7 +144,7 @@ impl Host {
 
     /// Log entries share the ceiling of what is streamed.
     fn log(&self, state: &mut State, mut entry: LogEntry) {
-        if state.trail.is_none() || state.streamed >= self.inner.limits.streamed_bytes {
+        if state.trail.is_none() || state.streamed >= self.inner.limits().streamed_bytes {
             return;
         }
         entry.message = self.inner.shaper.small_value(entry.message);
@@ -158,7 +158,7 @@ impl Host {
     }
 
     fn output(&self, state: &mut State, text: &str) {
-        let limit = self.inner.limits.streamed_bytes;
+        let limit = self.inner.limits().streamed_bytes;
         if state.trail.is_none() || state.streamed >= limit {
             return;
         }
@@ -186,7 +186,9 @@ impl Host {
         let is_of_a_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let word = line.trim_end_matches(is_of_a_key).len();
         if line.len() - word <= LONGEST_KEY {
-            open.min(word)
+            // The last word may be that of a secret of several.
+            let redactor = &self.inner.shaper.redactor;
+            redactor.floor_secret_boundary(line, open.min(word))
         } else {
             open
         }
@@ -254,7 +256,7 @@ impl ContextHost for Host {
             // One question at a time, and all of them within one time limit: a tool
             // cannot stop its clock by asking for ever.
             let _turn = self.asking.lock().await;
-            let left = (self.inner.limits.approval).saturating_sub(self.clock().waited);
+            let left = (self.inner.limits().approval).saturating_sub(self.clock().waited);
             if left.is_zero() {
                 return Vec::new();
             }

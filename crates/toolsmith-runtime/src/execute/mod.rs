@@ -98,7 +98,7 @@ async fn wait_for_turn(
     let entry = call.entry();
     inner
         .pool
-        .admit(&entry.strays, inner.limits.strays_per_tool)?;
+        .admit(&entry.strays, inner.limits().strays_per_tool)?;
     if call.plan().touches.is_empty() && !entry.tool.is_blocking() {
         let (paths, thread) = (InLine::default(), None);
         return Ok(Turn { paths, thread });
@@ -140,9 +140,13 @@ fn time_limit(inner: &Inner, call: &PermittedCall, callers: Option<Duration>) ->
     let limit = match (call.plan().timeout, callers) {
         (Some(planned), Some(callers)) => planned.min(callers),
         (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => call.entry().binding.timeout.unwrap_or(inner.limits.timeout),
+        (None, None) => call
+            .entry()
+            .binding
+            .timeout
+            .unwrap_or(inner.limits().timeout),
     };
-    limit.min(inner.limits.longest)
+    limit.min(inner.limits().longest)
 }
 
 /// A call under way. Dropped before it is finished, it is stopped in the
@@ -233,7 +237,7 @@ impl Execution {
             token,
             host,
             began: Instant::now(),
-            grace: inner.limits.grace,
+            grace: inner.limits().grace,
             thread,
             is_left: false,
         })

@@ -17,6 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use serde::Serialize;
 use serde_json::json;
 use toolsmith_core::{Arguments, ErrorKind, Plan, ToolError};
@@ -47,7 +48,8 @@ pub struct Decision {
 }
 
 impl Decision {
-    pub(crate) fn new(verdict: Verdict, by: impl Into<String>, reason: impl Into<String>) -> Self {
+    /// A decision, for guards of a host's own.
+    pub fn new(verdict: Verdict, by: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             verdict,
             by: by.into(),
@@ -92,7 +94,7 @@ pub(crate) enum Judged {
 /// Whoever has a say: the policy, then the host's guards.
 #[derive(Default)]
 pub(crate) struct Guards {
-    pub(crate) policy: Policy,
+    pub(crate) policy: ArcSwap<Policy>,
     pub(crate) others: Vec<Arc<dyn ErasedGuard>>,
 }
 
@@ -129,7 +131,7 @@ pub(crate) async fn decide(
     limit: Duration,
 ) -> Decision {
     let subject = Subject::new(call, agent);
-    let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.decide(&subject)))
+    let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.load().decide(&subject)))
         .unwrap_or_else(|_| Decision::new(Verdict::Deny, "policy", "the policy panicked"));
     for guard in &guards.others {
         if let Some(decision) = guard.decide(&subject, limit).await

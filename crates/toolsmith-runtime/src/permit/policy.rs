@@ -1,5 +1,7 @@
 //! The policy: a list of rules, and a mode for what no rule speaks of.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{Confirm, Effect};
 
@@ -27,6 +29,10 @@ use super::{Decision, Rule, RuleError};
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     mode: Mode,
+    /// The modes of agents that have one of their own.
+    modes: BTreeMap<String, Mode>,
+    /// The agents there are, where the host says so.
+    agents: Option<BTreeSet<String>>,
     rules: Vec<Rule>,
     broken: Option<String>,
 }
@@ -93,6 +99,33 @@ impl Policy {
         self
     }
 
+    /// Sets the mode for the calls of one agent instead. Rules hold for it as for all.
+    #[must_use]
+    pub fn with_agent_mode(mut self, agent: impl Into<String>, mode: Mode) -> Self {
+        self.modes.insert(agent.into(), mode);
+        self
+    }
+
+    /// Says which agents there are. Calls of others are denied: their rules went with them.
+    #[must_use]
+    pub fn with_agents(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.agents = Some(agents.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Lets the one mode hold for every agent.
+    #[must_use]
+    pub fn without_agent_modes(mut self) -> Self {
+        self.modes.clear();
+        self
+    }
+
+    /// The mode that holds for whoever calls.
+    fn mode_for(&self, agent: Option<&str>) -> Mode {
+        let own = agent.and_then(|agent| self.modes.get(agent));
+        own.copied().unwrap_or(self.mode)
+    }
+
     /// The rules, in the order they were added.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
@@ -101,6 +134,12 @@ impl Policy {
     pub(super) fn decide(&self, subject: &Subject<'_>) -> Decision {
         if let Some(reason) = &self.broken {
             let reason = format!("the rules cannot be read: {reason}");
+            return Decision::new(Verdict::Deny, "policy", reason);
+        }
+        if let (Some(agents), Some(agent)) = (&self.agents, subject.agent)
+            && !agents.contains(agent)
+        {
+            let reason = format!("there is no agent `{agent}`, or none any more");
             return Decision::new(Verdict::Deny, "policy", reason);
         }
         let mut strictest: Option<&Rule> = None;
@@ -122,7 +161,7 @@ impl Policy {
     /// A tool's own wish for confirmation makes things stricter, never wider.
     fn by_wish(&self, subject: &Subject<'_>) -> Option<Decision> {
         match &subject.plan.confirm {
-            Confirm::Required { reason } if self.mode != Mode::Auto => {
+            Confirm::Required { reason } if self.mode_for(subject.agent) != Mode::Auto => {
                 let by = format!("tool {}", subject.tool.name);
                 Some(Decision::new(Verdict::Ask, by, reason))
             }
@@ -132,8 +171,9 @@ impl Policy {
 
     fn by_mode(&self, subject: &Subject<'_>) -> Decision {
         let effect = subject.tool.effect;
-        let verdict = self.mode.verdict(effect);
-        let by = format!("mode {}", self.mode.word());
+        let mode = self.mode_for(subject.agent);
+        let verdict = mode.verdict(effect);
+        let by = format!("mode {}", mode.word());
         if verdict == Verdict::Allow
             && let Some(decision) = self.by_wish(subject)
         {

@@ -114,6 +114,15 @@ impl Rule {
         })
     }
 
+    /// The same rule for the calls of one agent alone. The name is taken as it is.
+    #[must_use]
+    pub fn of_agent(mut self, agent: &str) -> Self {
+        self.text.push_str(&format!(" by {agent}"));
+        // What is escaped is always a glob.
+        self.agent = name_glob(&globset::escape(agent)).ok();
+        self
+    }
+
     /// What the rule says.
     pub fn verdict(&self) -> Verdict {
         self.verdict

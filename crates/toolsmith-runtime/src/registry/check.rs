@@ -13,6 +13,14 @@ const MESSAGE: usize = 300;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
+    /// A tool the user wrote down, and the file it stands in.
+    #[error("{file}: {error}")]
+    InFile {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        error: Box<RegistryError>,
+    },
     /// Another tool has the name.
     #[error("tool `{name}` is registered already, by `{by}`; give one of them another name")]
     Duplicate {

@@ -8,7 +8,7 @@ use toolsmith_core::{AnyTool, Binding, ToolDef};
 
 use super::imported;
 use super::measure::Measure;
-use super::{DIRECT, RegistryError, Settings, check};
+use super::{DIRECT, FILES, RegistryError, Settings, check};
 use crate::execute::Manners;
 use crate::offer::wire_name;
 use crate::validate::CompiledSlot;
@@ -42,12 +42,22 @@ pub(crate) struct Entry {
 pub(crate) enum Origin {
     Direct,
     Source(Arc<str>),
+    /// The file the user wrote it down in.
+    File(Arc<str>),
 }
 
 impl Origin {
+    pub(super) fn source(name: &str) -> Self {
+        Self::Source(name.into())
+    }
+
     /// Tells whether it is the source of this name.
     pub(super) fn is(&self, source: &str) -> bool {
-        matches!(self, Self::Source(name) if **name == *source)
+        match self {
+            Self::Direct => false,
+            Self::Source(name) => **name == *source,
+            Self::File(_) => source == FILES,
+        }
     }
 }
 
@@ -55,7 +65,7 @@ impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Direct => DIRECT,
-            Self::Source(name) => name,
+            Self::Source(name) | Self::File(name) => name,
         })
     }
 }

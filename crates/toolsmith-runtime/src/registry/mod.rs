@@ -6,6 +6,7 @@
 
 mod check;
 mod entry;
+mod files;
 mod imported;
 mod measure;
 mod query;
@@ -36,18 +37,21 @@ const CHANGES_KEPT: usize = 64;
 /// The origin of tools that were registered one by one.
 pub(crate) const DIRECT: &str = "direct";
 
+/// The source of tools the user wrote down. No server can be called that.
+pub(crate) const FILES: &str = "the user's files";
+
 /// The tools of a toolbox.
 #[derive(Debug)]
 pub struct Registry {
     snapshot: ArcSwap<Snapshot>,
     writing: Mutex<refresh::Generations>,
-    settings: Settings,
+    settings: ArcSwap<Settings>,
     changes: broadcast::Sender<Change>,
     version: AtomicU64,
 }
 
 /// What configuration says about the tools to come.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Settings {
     /// The prefix of offered names; empty for none.
     pub(crate) prefix: String,
@@ -62,6 +66,12 @@ pub(crate) struct Settings {
 pub(crate) struct BindingOverlay {
     pub(crate) pattern: GlobMatcher,
     pub(crate) binding: Binding,
+}
+
+impl PartialEq for BindingOverlay {
+    fn eq(&self, other: &Self) -> bool {
+        self.pattern.glob() == other.pattern.glob() && self.binding == other.binding
+    }
 }
 
 /// Something about the registered tools changed.
@@ -95,7 +105,7 @@ impl Registry {
         Self {
             snapshot: ArcSwap::default(),
             writing: Mutex::default(),
-            settings,
+            settings: ArcSwap::from_pointee(settings),
             changes: broadcast::channel(CHANGES_KEPT).0,
             version: AtomicU64::new(0),
         }
@@ -144,7 +154,7 @@ impl Registry {
         let mut next = Snapshot::clone(&self.snapshot.load());
         let mut added = Vec::new();
         for tool in tools {
-            match self.entry(tool, &Origin::Source(origin.into())) {
+            match self.entry(tool, &Origin::source(origin)) {
                 Ok(entry) => {
                     let name = entry.definition.name.clone();
                     if next.add(entry) {
@@ -205,7 +215,7 @@ impl Registry {
     /// The tool's own code tells its definition, and may panic doing so.
     fn entry(&self, tool: AnyTool, origin: &Origin) -> Result<Entry, RegistryError> {
         let made = catch_unwind(AssertUnwindSafe(|| {
-            Entry::new(tool, origin, &self.settings)
+            Entry::new(tool, origin, &self.settings.load())
         }));
         made.unwrap_or_else(|_| {
             let origin = origin.to_string();

@@ -57,7 +57,7 @@ impl Registry {
         let source = ticket.source.as_str();
         let (mut fresh, mut refused) = (Vec::new(), Vec::new());
         for tool in tools {
-            match self.entry(tool, &Origin::Source(source.into())) {
+            match self.entry(tool, &Origin::source(source)) {
                 Ok(entry) => fresh.push(Arc::new(entry)),
                 Err(error) => refused.push(error),
             }
@@ -74,6 +74,23 @@ impl Registry {
         let change = difference(&before, &next, source);
         self.swap(next, change.clone());
         Refreshed::Replaced { change, refused }
+    }
+}
+
+impl Refreshed {
+    pub(crate) fn into_refused(self) -> Vec<RegistryError> {
+        match self {
+            Self::Replaced { refused, .. } => refused,
+            Self::Stale => Vec::new(),
+        }
+    }
+
+    /// The tools that could not be registered, and why.
+    pub fn refused(&self) -> &[RegistryError] {
+        match self {
+            Self::Replaced { refused, .. } => refused,
+            Self::Stale => &[],
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolsmith_core::ToolName;
+use toolsmith_core::{AnyTool, ToolName};
 
-use super::{Entry, Shadowed};
+use super::{Entry, Origin, Shadowed};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
@@ -85,6 +85,15 @@ impl Snapshot {
 
     pub(super) fn find_id(&self, id: &str) -> Option<&Arc<Entry>> {
         self.by_id.get(id)
+    }
+
+    /// The entry made of this very tool, from the same place.
+    pub(super) fn same(&self, tool: &AnyTool, origin: &Origin) -> Option<&Arc<Entry>> {
+        let is_it = |entry: &&Arc<Entry>| entry.tool.is_same_as(tool) && entry.origin == *origin;
+        let named = self.by_name.get(&tool.definition().name);
+        named
+            .filter(is_it)
+            .or_else(|| self.aside.iter().find(is_it))
     }
 
     /// The snapshot without one entry.

@@ -8,7 +8,10 @@
 mod blocks;
 mod clean;
 mod cut;
+mod definition;
+mod known;
 mod redact;
+mod spelling;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -25,6 +28,7 @@ use toolsmith_core::{
 
 pub use clean::clean;
 pub(crate) use clean::is_plain;
+pub(crate) use definition::without_secrets;
 pub use redact::Redactor;
 
 use crate::limits::Limits;

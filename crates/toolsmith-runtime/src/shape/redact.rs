@@ -1,18 +1,14 @@
 //! Removes secrets: values the host knows to be secret, and what looks like a key.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use arc_swap::ArcSwap;
 use regex::{Captures, Regex};
 use toolsmith_core::event::Redact;
 
 use super::clean::clean;
-
-/// What stands where a secret stood.
-const REDACTED: &str = "[redacted]";
-
-/// Shorter values are too common to be replaced wherever they occur.
-const SHORTEST_SECRET: usize = 6;
+use super::known::{Known, REDACTED, SHORTEST_SECRET};
 
 /// No text without a colon that is shorter holds any of the shapes.
 const SHORTEST_SHAPE: usize = 15;
@@ -63,50 +59,42 @@ static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
 /// Removes secrets from what models, terminals and logs get.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    /// The secrets, and how they are written inside JSON.
-    spellings: Vec<String>,
-    values: Option<Regex>,
+    known: ArcSwap<Known>,
 }
 
 impl Redactor {
-    /// A redactor that also knows these values, longest first, so that a secret
-    /// that contains another is replaced whole.
+    /// A redactor that also knows these values.
     pub fn new(secrets: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let mut values: Vec<String> = secrets
-            .into_iter()
-            .map(Into::into)
-            .filter(|value: &String| value.len() >= SHORTEST_SECRET)
-            .collect();
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        values.dedup();
-        if values.is_empty() {
-            return Self::default();
-        }
-        let mut spellings = Vec::new();
-        for value in values {
-            // Inside JSON a secret is written with escapes.
-            let escaped = serde_json::Value::from(value.as_str()).to_string();
-            let escaped = escaped[1..escaped.len() - 1].to_owned();
-            let is_other = escaped != value;
-            spellings.push(value);
-            spellings.extend(is_other.then_some(escaped));
-        }
-        let alternatives: Vec<String> = spellings.iter().map(|s| regex::escape(s)).collect();
+        let secrets = secrets.into_iter();
+        let secrets = secrets.map(|secret| Arc::<str>::from(secret.into()));
         Self {
-            values: Regex::new(&alternatives.join("|")).ok(),
-            spellings,
+            known: ArcSwap::from_pointee(Known::new(secrets)),
+        }
+    }
+
+    /// Learns more values. None is ever forgotten: what was a secret once may still turn
+    /// up in what somebody answers.
+    pub fn learn(&self, secrets: impl IntoIterator<Item = impl Into<String>>) {
+        let known = self.known.load();
+        let fresh: Vec<Arc<str>> = secrets
+            .into_iter()
+            .map(|secret| Arc::from(secret.into()))
+            .filter(|secret: &Arc<str>| !known.covers(secret))
+            .collect();
+        if !fresh.is_empty() {
+            self.known.rcu(|known| known.and(&fresh));
         }
     }
 
     /// How many bytes at the end of a text may be the beginning of a secret, of
     /// which at least `least` must be there to count.
     pub(crate) fn open_end(&self, text: &str, least: usize) -> usize {
-        let begun = |secret: &String| {
-            let ends = secret.char_indices().map(|(at, _)| at).rev();
-            let mut ends = ends.take_while(|at| *at >= least.max(1));
-            ends.find(|at| text.ends_with(&secret[..*at]))
-        };
-        self.spellings.iter().filter_map(begun).max().unwrap_or(0)
+        self.known.load().open_end(text, least)
+    }
+
+    /// This place of a text, or where the secret begins that it is in the middle of.
+    pub(crate) fn floor_secret_boundary(&self, text: &str, at: usize) -> usize {
+        self.known.load().floor_boundary(text, at)
     }
 
     /// The text without the beginning of a secret at its end, for texts that were
@@ -133,16 +121,25 @@ impl Redactor {
         }
     }
 
+    /// Tells whether a text holds a value the host knows to be secret.
+    pub(super) fn knows_any_of(&self, text: &str) -> bool {
+        self.without_known(text) != text
+    }
+
+    /// The text without the values the host knows to be secret, and otherwise as it is.
+    pub(super) fn without_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.known.load().replace(text)
+    }
+
     fn secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
         // No shape is shorter, but for the password of an address.
-        if self.values.is_none() && text.len() < SHORTEST_SHAPE && !text.contains(':') {
+        let known = self.known.load();
+        if known.is_empty() && text.len() < SHORTEST_SHAPE && !text.contains(':') {
             return Cow::Borrowed(text);
         }
-        let text = match &self.values {
-            Some(values) => values.replace_all(text, REDACTED),
-            None => Cow::Borrowed(text),
-        };
-        chain(text, |text| KNOWN_SHAPES.replace_all(text, keep_front))
+        chain(known.replace(text), |text| {
+            KNOWN_SHAPES.replace_all(text, keep_front)
+        })
     }
 }
 

@@ -32,7 +32,7 @@ impl Toolbox {
         order: Order,
     ) -> Vec<Reply> {
         let at_once = match order {
-            Order::Parallel => self.inner.limits.parallel.max(1),
+            Order::Parallel => self.inner.limits().parallel.max(1),
             Order::Sequential => 1,
         };
         let judged = stream::iter(calls)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use arc_swap::ArcSwap;
 use tokio::runtime::Handle;
 use toolsmith_core::event::{MetricsCollector, Recorder};
 use toolsmith_core::store::SpillStore;
@@ -48,6 +49,7 @@ pub enum BuildError {
 #[derive(Default)]
 pub struct ToolboxBuilder {
     tools: Vec<AnyTool>,
+    files: Vec<(Arc<str>, AnyTool)>,
     loads: Vec<(String, Vec<AnyTool>)>,
     policy: Policy,
     guards: Vec<Arc<dyn ErasedGuard>>,
@@ -91,6 +93,15 @@ impl ToolboxBuilder {
     ) -> Self {
         self.loads
             .push((origin.into(), tools.into_iter().collect()));
+        self
+    }
+
+    /// Adds tools the user wrote down, each with the file it stands in. They come before
+    /// those that are loaded, also where names collide; of two with one name the first
+    /// stays. [`Toolbox::reload`] replaces them.
+    #[must_use]
+    pub fn files(mut self, tools: impl IntoIterator<Item = (Arc<str>, AnyTool)>) -> Self {
+        self.files.extend(tools);
         self
     }
 
@@ -180,29 +191,36 @@ impl ToolboxBuilder {
         self
     }
 
-    /// Builds the toolbox.
+    /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
-        check_prefix(&self.prefix)?;
-        let mut bindings = Vec::new();
-        for (pattern, binding) in self.bindings {
-            if let Some(prefix) = &binding.prefix {
-                check_prefix(prefix)?;
+        let (toolbox, _) = self.made(|origin, error| match origin {
+            Some(origin) => {
+                tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
             }
-            let pattern = name_glob(&pattern).map_err(|error| BuildError::Pattern {
-                reason: error.to_string(),
-                pattern,
-            })?;
-            bindings.push(BindingOverlay { pattern, binding });
-        }
-        let registry = Registry::new(Settings {
-            prefix: self.prefix,
-            bindings,
-            threads_per_tool: self.limits.blocking_threads - self.limits.blocking_threads / 8,
-        });
+            None => tracing::warn!(target: "toolsmith::host", "a tool was left out: {error}"),
+        })?;
+        Ok(toolbox)
+    }
+
+    /// As [`ToolboxBuilder::build`], and tells which tools were left out, and why, instead
+    /// of logging it.
+    pub fn build_noting(self) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
+        self.made(|_, _| {})
+    }
+
+    fn made(
+        self,
+        tell: impl Fn(Option<&str>, &RegistryError),
+    ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
+        let registry = Registry::new(settings(self.prefix, self.bindings, &self.limits)?);
         registry.register_all(self.tools)?;
+        let from_files = registry.reload(None, self.files, Vec::new());
+        let mut left_out = from_files.into_refused();
+        left_out.iter().for_each(|error| tell(None, error));
         for (origin, tools) in self.loads {
             for error in registry.load(&origin, tools) {
-                tracing::warn!(target: "toolsmith::host", "a tool of {origin} was left out: {error}");
+                tell(Some(&origin), &error);
+                left_out.push(error);
             }
         }
         for shadowed in registry.shadowed() {
@@ -221,7 +239,7 @@ impl ToolboxBuilder {
             }
         };
         let guards = Guards {
-            policy: self.policy,
+            policy: ArcSwap::from_pointee(self.policy),
             others: self.guards,
         };
         let inner = Inner {
@@ -239,13 +257,39 @@ impl ToolboxBuilder {
             runtime: self.runtime,
             signer: Signer::new(),
             calls: AtomicU64::new(0),
-            limits: self.limits,
+            limits: ArcSwap::from_pointee(self.limits),
         };
         inner.registered(crate::registry::DIRECT, inner.registry.len());
-        Ok(Toolbox {
+        let toolbox = Toolbox {
             inner: Arc::new(inner),
-        })
+        };
+        Ok((toolbox, left_out))
     }
+}
+
+/// What bindings and a prefix come to for the tools to be registered.
+pub(super) fn settings(
+    prefix: String,
+    bindings: Vec<(String, Binding)>,
+    limits: &Limits,
+) -> Result<Settings, BuildError> {
+    check_prefix(&prefix)?;
+    let mut overlays = Vec::new();
+    for (pattern, binding) in bindings {
+        if let Some(prefix) = &binding.prefix {
+            check_prefix(prefix)?;
+        }
+        let pattern = name_glob(&pattern).map_err(|error| BuildError::Pattern {
+            reason: error.to_string(),
+            pattern,
+        })?;
+        overlays.push(BindingOverlay { pattern, binding });
+    }
+    Ok(Settings {
+        prefix,
+        bindings: overlays,
+        threads_per_tool: limits.blocking_threads - limits.blocking_threads / 8,
+    })
 }
 
 /// A prefix must leave room for the name and hold only what names may hold.

@@ -68,14 +68,14 @@ impl Toolbox {
         let call = resolve(call, &inner.registry, offer)?;
         explanation.tool = Some(call.entry.definition.name.clone());
         explanation.effect = Some(call.entry.definition.effect);
-        let call = validate(call, &inner.cache, inner.limits.argument_bytes)?;
+        let call = validate(call, &inner.cache, inner.limits().argument_bytes)?;
         explanation.arguments = Some(call.arguments().clone());
         explanation.repairs = call.repairs().to_vec();
         (explanation.repairs.iter_mut()).for_each(|repair| inner.shaper.small(repair));
-        let mut call = plan(call, &inner.shaper, inner.limits.judging)?;
+        let mut call = plan(call, &inner.shaper, inner.limits().judging)?;
         call.put_in_words(&inner.shaper);
         explanation.plan = Some(call.plan().clone());
-        let decision = decide(&call, &inner.guards, caller.agent(), inner.limits.judging).await;
+        let decision = decide(&call, &inner.guards, caller.agent(), inner.limits().judging).await;
         explanation.decision = Some(decision);
         Ok(())
     }

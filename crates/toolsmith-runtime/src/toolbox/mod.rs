@@ -3,11 +3,13 @@
 mod batch;
 mod builder;
 mod explain;
+mod terms;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwap;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use toolsmith_core::call::Answers;
 use toolsmith_core::event::{Event, What};
@@ -16,6 +18,7 @@ use toolsmith_core::{AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError,
 pub use batch::Order;
 pub use builder::{BuildError, ToolboxBuilder};
 pub use explain::Explanation;
+pub use terms::{Reload, Terms};
 
 use crate::caller::Caller;
 use crate::execute::{PathLocks, Pool, Waits, execute};
@@ -29,7 +32,7 @@ use crate::plan::{PlannedCall, plan};
 use crate::record::{Metrics, Recorders, Trail};
 use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
-use crate::shape::{About, Redactor, Shaper};
+use crate::shape::{About, Redactor, Shaper, without_secrets};
 use crate::validate::{Cache, validate};
 
 /// Tools, and the one door to them. Cheap to clone.
@@ -62,7 +65,7 @@ pub struct Toolbox {
 /// What every call shares.
 pub(crate) struct Inner {
     pub(crate) registry: Registry,
-    pub(crate) limits: Limits,
+    limits: ArcSwap<Limits>,
     pub(crate) shaper: Shaper,
     pub(crate) paths: PathLocks,
     pub(crate) pool: Pool,
@@ -143,8 +146,8 @@ impl Toolbox {
     }
 
     /// The ceilings in force.
-    pub fn limits(&self) -> &Limits {
-        &self.inner.limits
+    pub fn limits(&self) -> Arc<Limits> {
+        self.inner.limits()
     }
 
     /// What was counted, unless the host brought its own collector.
@@ -185,7 +188,9 @@ impl Toolbox {
         let ticket = self.inner.registry.begin_refresh(source.name());
         let tools = source.tools().await?;
         let count = tools.len();
-        let refreshed = self.inner.registry.refresh(&ticket, tools);
+        let hushed = tools.into_iter();
+        let hushed = hushed.map(|tool| without_secrets(tool, self.redactor()));
+        let refreshed = self.inner.registry.refresh(&ticket, hushed);
         if let Refreshed::Replaced { refused, .. } = &refreshed {
             self.inner.registered(source.name(), count - refused.len());
         }
@@ -203,6 +208,11 @@ impl Toolbox {
 }
 
 impl Inner {
+    /// The ceilings in force.
+    pub(crate) fn limits(&self) -> Arc<Limits> {
+        self.limits.load_full()
+    }
+
     fn registered(&self, source: &str, tools: usize) {
         let event = Event::new(What::Registered { source, tools });
         self.recorders.record(&event, None);
@@ -222,16 +232,17 @@ impl Inner {
     /// From the door to the decision: everything but asking a person.
     async fn prepare(&self, call: RawCall, caller: &Caller, trail: &mut Trail) -> Prepared {
         let offer = caller.offer().map(|offer| &**offer);
+        let limits = self.limits();
         let planned = resolve(call, &self.registry, offer)
             .inspect(|call| trail.resolved(&call.entry.definition))
-            .and_then(|call| validate(call, &self.cache, self.limits.argument_bytes))
-            .and_then(|call| plan(call, &self.shaper, self.limits.judging));
+            .and_then(|call| validate(call, &self.cache, limits.argument_bytes))
+            .and_then(|call| plan(call, &self.shaper, limits.judging));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),
         };
         trail.planned(&planned);
-        match judge(planned, &self.guards, caller.agent(), self.limits.judging).await {
+        match judge(planned, &self.guards, caller.agent(), limits.judging).await {
             Judged::Permitted(decision, call) => {
                 trail.decided(&decision);
                 Prepared::Ready(call)
@@ -251,7 +262,7 @@ impl Inner {
     async fn ask(&self, requests: &[ApprovalRequest], caller: &Caller) -> Vec<Approval> {
         tokio::select! {
             biased;
-            answers = caller.approver().ask(requests, self.limits.approval) => answers,
+            answers = caller.approver().ask(requests, self.limits().approval) => answers,
             () = caller.cancellation().cancelled() => vec![Approval::GivenUp; requests.len()],
         }
     }
@@ -311,7 +322,7 @@ impl Inner {
             id: trail.id(),
             tool: trail.tool(),
         };
-        let mut outcome = self.shaper.shape(outcome, &about, &self.limits).await;
+        let mut outcome = self.shaper.shape(outcome, &about, &self.limits()).await;
         trail.note_facts(&mut outcome.facts);
         trail.replied(Some(&outcome));
         outcome.into()

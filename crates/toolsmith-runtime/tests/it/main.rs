@@ -5,6 +5,7 @@
 mod registry;
 
 mod refresh;
+mod reload;
 
 mod schemas;
 

@@ -236,3 +236,84 @@ fn words_that_look_like_keys_stay() {
         assert_eq!(redactor.clean(text), text);
     }
 }
+
+/// Letters and digits without an order, as long as asked for.
+fn noise(seed: u64, bytes: usize) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let letters = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let letter = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from(letters[usize::try_from(state >> 33).unwrap() % letters.len()])
+    };
+    (0..bytes).map(letter).collect()
+}
+
+#[test]
+fn many_large_secrets_are_found_like_others() {
+    let secrets: Vec<String> = (0..24).map(|seed| noise(seed, 60_000)).collect();
+    let redactor = Redactor::new(secrets.clone());
+    for secret in &secrets {
+        assert_eq!(redactor.clean(&format!("a {secret} b")), "a [redacted] b");
+        // So much of one is a secret too.
+        let cut = &secret[..30_000];
+        assert_eq!(redactor.clean(&format!("a {cut} b")), "a [redacted] b");
+        assert_eq!(redactor.redact(&format!("a {cut}")), "a [redacted]");
+    }
+    let ordinary = noise(99, 100_000);
+    let clean = redactor.clean(&ordinary);
+    assert!(matches!(clean, std::borrow::Cow::Borrowed(_)));
+    // Those that begin alike are told from each other where they part.
+    let alike = [
+        "a".repeat(300) + "x",
+        "a".repeat(300) + "yé",
+        "a".repeat(300),
+    ];
+    let redactor = Redactor::new(alike.clone());
+    for secret in &alike {
+        assert_eq!(redactor.clean(&format!("<{secret}>")), "<[redacted]>");
+    }
+    let other = "a".repeat(300) + "yè";
+    assert_eq!(redactor.clean(&other), "[redacted]è");
+}
+
+#[test]
+fn learning_again_what_is_known_makes_nothing_more_of_it() {
+    let secret = r#"a"b\c/d e"#;
+    let redactor = Redactor::new([secret]);
+    let before = format!("{redactor:?}");
+    for round in 0..20 {
+        redactor.learn([secret.to_owned(), format!("other-{round}")]);
+    }
+    let again = Redactor::new([secret]);
+    again.learn((0..20).map(|round| format!("other-{round}")));
+    assert_ne!(format!("{redactor:?}"), before);
+    assert_eq!(format!("{redactor:?}"), format!("{again:?}"));
+    let fresh = Redactor::default();
+    fresh.learn([secret, secret]);
+    assert_eq!(format!("{fresh:?}"), before);
+    assert_eq!(fresh.clean(&format!("<{secret}>")), "<[redacted]>");
+}
+
+#[test]
+fn a_secret_is_found_as_others_write_it() {
+    let secret = "my/key+with spaces&x=1";
+    let redactor = Redactor::new([secret, "tiny"]);
+    for spelling in [
+        secret,
+        r"my\/key+with spaces&x=1",
+        "my%2Fkey%2Bwith%20spaces%26x%3D1",
+        "my%2Fkey%2Bwith+spaces%26x%3D1",
+        "bXkva2V5K3dpdGggc3BhY2VzJng9MQ==",
+        "bXkva2V5K3dpdGggc3BhY2VzJng9MQ",
+    ] {
+        let text = format!("<{spelling}>");
+        assert_eq!(redactor.clean(&text), "<[redacted]>", "{spelling}");
+        // Also where the end of it was cut away.
+        let cut = &text[..spelling.len() - 3];
+        assert_eq!(redactor.redact(cut), "<[redacted]", "{spelling}");
+    }
+    // What is too short as it is stays so however it is written.
+    assert_eq!(redactor.clean("dGlueQ== tiny"), "dGlueQ== tiny");
+}

@@ -319,6 +319,10 @@ fn streaming(pieces: Vec<String>) -> AnyTool {
 }
 
 async fn streamed(pieces: &[&str], limit: usize) -> String {
+    streamed_with("hunter2hunter2", pieces, limit).await
+}
+
+async fn streamed_with(secret: &str, pieces: &[&str], limit: usize) -> String {
     let pieces = pieces.iter().map(|piece| (*piece).to_owned()).collect();
     let mut limits = Limits::default();
     limits.streamed_bytes = limit;
@@ -326,7 +330,7 @@ async fn streamed(pieces: &[&str], limit: usize) -> String {
     let toolbox = Toolbox::builder()
         .tools([streaming(pieces)])
         .limits(limits)
-        .secrets(["hunter2hunter2"])
+        .secrets([secret])
         .recorder(recording.clone())
         .build()
         .unwrap();
@@ -382,4 +386,36 @@ async fn a_secret_is_not_streamed_in_pieces() {
     // Nor is the beginning of one told where the limit cuts it.
     let told = streamed(&["1234567890hunter2hunter2\n"], 18).await;
     assert!(!told.contains("hunter2"), "{told}");
+}
+
+#[tokio::test]
+async fn a_large_secret_is_not_streamed_in_pieces_however_it_is_written() {
+    // Alike for long, so that nearly every place could be its beginning.
+    let secret = "/ ".repeat(30_000) + "end";
+    let encoded = "%2F%20".repeat(30_000) + "end";
+    let form = "%2F+".repeat(30_000) + "end";
+    for written in [&secret, &encoded, &form] {
+        let text = format!("before {written} after {written}");
+        for size in [997, 8_191, 70_000] {
+            let pieces: Vec<&str> = text
+                .as_bytes()
+                .chunks(size)
+                .map(|piece| str::from_utf8(piece).unwrap())
+                .collect();
+            let told = streamed_with(&secret, &pieces, 1 << 20).await;
+            assert_eq!(told, "before [redacted] after [redacted]", "{size}");
+        }
+        let told = streamed_with(&secret, &[&text], 50_000).await;
+        assert_eq!(told, "before [redacted]\n[… no more is streamed …]\n");
+    }
+}
+
+#[tokio::test]
+async fn a_long_line_is_not_broken_within_a_secret_of_several_words() {
+    let long = "x ".repeat(4100);
+    let secret = "correct horse battery";
+    let told = streamed_with(secret, &[&long, secret, " staple"], 1 << 20).await;
+    assert_eq!(told, format!("{long}[redacted] staple"));
+    let told = streamed_with(secret, &[&(long.clone() + secret), " staple"], 1 << 20).await;
+    assert_eq!(told, format!("{long}[redacted] staple"));
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::clients::Facts;
+pub(super) use crate::command::user_file::place;
 
 /// Where an entry goes.
 pub(super) struct Spot<'a> {
@@ -53,14 +54,6 @@ pub(super) enum EditError {
 /// The error of an edit that does not say what it is meant to say.
 pub(super) fn misread() -> EditError {
     EditError::Shape("the edit would not be read as it is meant".to_owned())
-}
-
-/// The line and column of a byte, both from 1, the column in characters.
-pub(super) fn place(text: &str, byte: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(byte)];
-    let line = before.matches('\n').count() + 1;
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    (line, before[start..].chars().count() + 1)
 }
 
 /// A text, cut off at every character, and with each left out or written twice.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use toolsmith_manager::sets::SetName;
 
 use super::clients::Facts;
-use super::file::Privacy;
 use crate::cli::{Cli, Client, Connect};
+use crate::command::user_file::Privacy;
 use crate::environment;
 use crate::failure::Failure;
 use crate::print;
@@ -59,8 +60,60 @@ impl Link {
     }
 }
 
+/// What a client is to be offered, where it is not everything.
+struct Part {
+    /// The option that names it.
+    option: &'static str,
+    /// Where such parts stand beneath the address of everything.
+    folder: &'static str,
+    name: SetName,
+}
+
+impl Part {
+    /// The set or the agent the command line names.
+    fn named(cli: &Cli) -> Result<Option<Self>, Failure> {
+        let (option, folder, name) = match (&cli.set, &cli.agent) {
+            (Some(set), _) => ("--set", "sets", set),
+            (None, Some(agent)) => ("--agent", "agents", agent),
+            (None, None) => return Ok(None),
+        };
+        let name = name
+            .parse()
+            .map_err(|error| Failure::usage(format!("{option}: {error}")))?;
+        Ok(Some(Self {
+            option,
+            folder,
+            name,
+        }))
+    }
+
+    /// The words a command line names it with.
+    fn words(&self) -> Vec<String> {
+        let (option, name) = (self.option, &self.name);
+        if name.as_str().starts_with('-') {
+            // By itself it would be another option.
+            return vec![format!("{option}={name}")];
+        }
+        vec![option.to_owned(), name.to_string()]
+    }
+
+    /// Its address beneath that of everything.
+    fn beneath(&self, url: &str) -> Result<String, Failure> {
+        let (option, folder, name) = (self.option, self.folder, &self.name);
+        let url = url.trim_end_matches('/');
+        if !url.ends_with("/mcp") || url.contains(['?', '#']) {
+            return Err(Failure::usage(format!(
+                "{option} {name}: it is found beneath /mcp, and the URL ends otherwise\n  \
+                 give one that ends in /mcp, or leave {option} out"
+            )));
+        }
+        Ok(format!("{url}/{folder}/{name}"))
+    }
+}
+
 /// The link the command line asks for.
 pub(super) fn link(cli: &Cli, options: &Connect, facts: &Facts) -> Result<Link, Failure> {
+    let part = Part::named(cli)?;
     if let Some(url) = &options.http {
         if !facts.http {
             return Err(Failure::usage(format!(
@@ -70,7 +123,10 @@ pub(super) fn link(cli: &Cli, options: &Connect, facts: &Facts) -> Result<Link, 
             )));
         }
         let token = token_for(options, facts)?;
-        let url = url.clone();
+        let url = match part {
+            Some(part) => part.beneath(url)?,
+            None => url.clone(),
+        };
         return Ok(Link::Http { url, token });
     }
     let program = environment::this_program()?;
@@ -93,6 +149,7 @@ pub(super) fn link(cli: &Cli, options: &Connect, facts: &Facts) -> Result<Link, 
         }
         args.extend(["--config".to_owned(), text(absolute(config)?)?]);
     }
+    args.extend(part.iter().flat_map(Part::words));
     args.extend(["serve".to_owned(), "--stdio".to_owned()]);
     let command = text(program)?;
     Ok(Link::Stdio { command, args })

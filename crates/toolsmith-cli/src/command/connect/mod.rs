@@ -3,12 +3,11 @@
 //! What each client wants and where is a table ([`clients`], [`entry`]). Without
 //! `--write` nothing is changed. With it the client's file is edited in place
 //! ([`mod@json`], [`toml`]), everything else in it staying as it is, and only after a
-//! backup ([`mod@file`]).
+//! backup ([`UserFile`]).
 
 mod clients;
 mod edit;
 mod entry;
-mod file;
 mod json;
 mod link;
 mod toml;
@@ -18,12 +17,12 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::cli::{Cli, Client, Connect, Scope};
+use crate::command::user_file::{Privacy, UserFile};
 use crate::failure::Failure;
 use crate::print;
 
 use clients::{Facts, Format};
 use edit::{Edit, EditError, Spot, Taken};
-use file::Settings;
 use link::{Link, Token};
 
 pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
@@ -31,13 +30,13 @@ pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
     let scope = facts.scope(options.scope)?;
     let path = facts.path(scope, &link::absolute(cli.root())?)?;
     if options.remove {
-        return remove(cli, options, facts, Settings::read(&path)?);
+        return remove(cli, options, facts, UserFile::read(&path)?);
     }
     let link = link::link(cli, options, facts)?;
     let entry = entry::entry(options.client, &link);
     entry::check(options.client, &entry)?;
     if options.write {
-        let settings = Settings::read(&path)?;
+        let settings = UserFile::read(&path)?;
         return write(cli, options, facts, settings, &entry, &link);
     }
     show(
@@ -88,7 +87,7 @@ fn write(
     cli: &Cli,
     options: &Connect,
     facts: &Facts,
-    settings: Settings,
+    settings: UserFile,
     entry: &Value,
     link: &Link,
 ) -> Result<u8, Failure> {
@@ -128,7 +127,7 @@ fn write(
     Ok(0)
 }
 
-fn remove(cli: &Cli, options: &Connect, facts: &Facts, settings: Settings) -> Result<u8, Failure> {
+fn remove(cli: &Cli, options: &Connect, facts: &Facts, settings: UserFile) -> Result<u8, Failure> {
     let spot = Spot::new(facts, options.name.as_str());
     let text = settings.text();
     let edited = match facts.format {
@@ -142,7 +141,7 @@ fn remove(cli: &Cli, options: &Connect, facts: &Facts, settings: Settings) -> Re
             done(cli, options, &shown, Done::Nothing)?;
         }
         Edit::Changed(text) => {
-            let backup = settings.replace(&text, file::Privacy::AsUsual)?;
+            let backup = settings.replace(&text, Privacy::AsUsual)?;
             print::note(&format!("Took `{}` out of {shown}.", spot.name));
             done(cli, options, &shown, Done::Changed(backup))?;
         }

@@ -58,7 +58,7 @@ pub(super) async fn serve(
         // Whoever converses waits for it, which may be another runtime.
         let stream = stream.into_std();
         let (service, stop) = (Arc::clone(&service), stop.clone());
-        let lanes = service.lanes.clone();
+        let lanes = service.ground.lanes.clone();
         let (lane, seat) = lanes.next().unzip();
         let conversation = async move {
             let (_counted, _seat) = (Counted::new(&service), seat);
@@ -140,13 +140,13 @@ fn refuse(stream: &TcpStream) {
 
 /// Lets calls finish; when time is up they are cancelled, and answered as such.
 async fn drain(service: &Service) {
-    service.life.draining.cancel();
+    service.ground.life.draining.cancel();
     let flights = || service.counts.in_flight.load(Ordering::Acquire);
     let end = Instant::now() + service.limits.drain;
     while flights() > 0 && Instant::now() < end {
         tokio::time::sleep(LOOK).await;
     }
-    service.life.closing.cancel();
+    service.ground.life.closing.cancel();
     let end = Instant::now() + LAST_ANSWERS;
     while flights() > 0 && Instant::now() < end {
         tokio::time::sleep(LOOK).await;

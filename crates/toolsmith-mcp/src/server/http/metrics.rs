@@ -30,7 +30,7 @@ impl Counts {
 /// The page.
 pub(super) async fn page(service: &Service) -> Answer {
     let mut page = String::new();
-    if let Some(metrics) = service.server.toolbox().metrics() {
+    if let Some(metrics) = service.whole.server.toolbox().metrics() {
         tools(&mut page, &metrics.snapshot());
     }
     let counts = &service.counts;
@@ -70,7 +70,7 @@ pub(super) async fn page(service: &Service) -> Answer {
         (
             "toolsmith_requests_waiting",
             "Requests whose clients must come back with answers.",
-            service.server.waiting(),
+            waiting(service),
         ),
     ];
     for (name, help, value) in gauges {
@@ -81,6 +81,13 @@ pub(super) async fn page(service: &Service) -> Answer {
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     answer.headers_mut().insert(CONTENT_TYPE, kind);
     answer
+}
+
+/// Those of all servers at the address.
+fn waiting(service: &Service) -> usize {
+    let beneath = service.beneath.load();
+    let beneath: usize = beneath.values().map(|mount| mount.server.waiting()).sum();
+    service.whole.server.waiting() + beneath
 }
 
 fn tools(page: &mut String, snapshot: &MetricsSnapshot) {

@@ -15,38 +15,44 @@ mod answer;
 mod body;
 mod connections;
 mod metrics;
+mod mounts;
 mod sessions;
 mod token;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
-use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use toolsmith_core::CancellationToken;
 
+pub use mounts::Mounts;
 pub use token::{Token, TokenError};
 
 use self::admit::Admission;
 use self::answer::{Answer, Flight, json, plain};
 use self::body::{Bodies, Checked};
 use self::metrics::Counts;
+use self::mounts::{Ground, Mount};
 use self::sessions::Sessions;
 use super::envelope::Rejected;
-use super::handler::Connection;
 use super::lanes::Lanes;
 use super::{Life, Server};
 
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
+
+/// What paths of servers beneath the whole one begin with.
+const BENEATH: &str = "/mcp/";
 
 /// Where the server listens unless told otherwise.
 pub const ADDRESS: &str = "127.0.0.1:8765";
@@ -136,15 +142,16 @@ pub struct HttpServer {
 
 /// What answers requests.
 struct Service {
-    server: Server,
+    /// The whole server.
+    whole: Arc<Mount>,
+    /// The servers beneath it, by path.
+    beneath: ArcSwap<BTreeMap<String, Arc<Mount>>>,
+    ground: Ground,
     admission: Admission,
     bodies: Bodies,
     sessions: Sessions,
     counts: Counts,
     limits: HttpLimits,
-    protocol: StreamableHttpService<Connection, LocalSessionManager>,
-    life: Life,
-    lanes: Lanes,
     /// Ends every stream; cancelled when nobody waits for an answer any more.
     streams: CancellationToken,
 }
@@ -152,7 +159,7 @@ struct Service {
 impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpServer")
-            .field("server", &self.service.server)
+            .field("server", &self.service.whole.server)
             .field("listener", &self.listener)
             .finish_non_exhaustive()
     }
@@ -176,24 +183,21 @@ impl Server {
             .with_json_response(true)
             .with_max_request_body_bytes(options.limits.body_bytes)
             .with_cancellation_token(streams.clone());
-        let life = Life::default();
-        let lanes = Lanes::default();
-        let connect = {
-            let (shared, life, lanes) = (Arc::clone(&self.shared), life.clone(), lanes.clone());
-            move || Connection::new(Arc::clone(&shared), life.clone(), lanes.clone())
+        let ground = Ground {
+            manager: Arc::clone(&manager),
+            config,
+            life: Life::default(),
+            lanes: Lanes::default(),
         };
-        let protocol =
-            StreamableHttpService::new(move || Ok(connect()), Arc::clone(&manager), config);
         let service = Service {
-            server: self.clone(),
+            whole: Arc::new(ground.mount(self)),
+            beneath: ArcSwap::default(),
+            ground,
             admission: Admission::new(address, &options),
             bodies: Bodies::new(&options.limits),
             sessions: Sessions::new(manager, options.limits.sessions),
             counts: Counts::default(),
             limits: options.limits,
-            protocol,
-            life,
-            lanes,
             streams,
         };
         Ok(HttpServer {
@@ -209,6 +213,13 @@ impl HttpServer {
         self.listener.local_addr()
     }
 
+    /// The servers beneath this one, none of them yet.
+    pub fn mounts(&self) -> Mounts {
+        Mounts {
+            service: Arc::clone(&self.service),
+        }
+    }
+
     /// Serves until the token is cancelled; then no more is taken in, calls in
     /// flight finish or are answered, and every connection is closed.
     pub async fn run(self, stop: CancellationToken) -> io::Result<()> {
@@ -219,7 +230,7 @@ impl HttpServer {
     /// One with a single thread for each core does more than one with a thread for all
     /// of them: what a request needs is then where it arrived.
     pub async fn run_on(self, lanes: &[Handle], stop: CancellationToken) -> io::Result<()> {
-        self.service.lanes.open(lanes);
+        self.service.ground.lanes.open(lanes);
         connections::serve(self.listener, self.service, stop).await
     }
 }
@@ -246,22 +257,37 @@ impl Service {
                 self.admission.token(&request)?;
                 Ok(metrics::page(self).await)
             }
-            PATH => {
+            path if path == PATH || path.starts_with(BENEATH) => {
+                // Who is not let in does not learn what there is.
                 self.admission.token(&request)?;
+                let mount = self.mount(path).ok_or_else(nothing)?;
                 only(&request, &[Method::POST, Method::GET, Method::DELETE])?;
-                self.protocol(request).await
+                self.protocol(request, &mount).await
             }
-            _ => Err(plain(
-                StatusCode::NOT_FOUND,
-                "not found; MCP is spoken at /mcp\n",
-            )),
+            _ => Err(nothing()),
         }
     }
 
+    fn mount(&self, path: &str) -> Option<Arc<Mount>> {
+        if path == PATH {
+            return Some(Arc::clone(&self.whole));
+        }
+        self.beneath.load().get(path).cloned()
+    }
+
     /// Hands a request that was let in to the protocol.
-    async fn protocol(&self, mut request: Request<Incoming>) -> Result<Answer, Answer> {
+    async fn protocol(
+        &self,
+        mut request: Request<Incoming>,
+        mount: &Mount,
+    ) -> Result<Answer, Answer> {
         // It opened the door; nothing behind it needs to know it.
         request.headers_mut().remove(hyper::header::AUTHORIZATION);
+        let path = request.uri().path().to_owned();
+        if self.sessions.is_of_another(request.headers(), &path) {
+            let message = "there is no such session here; it was opened at another path\n";
+            return Err(plain(StatusCode::NOT_FOUND, message));
+        }
         let mut in_use = self.sessions.used_by(request.headers());
         let is_call = request.method() == Method::POST;
         let mut flight = is_call.then(|| Flight::begin(&self.counts));
@@ -282,7 +308,7 @@ impl Service {
             self.sessions.make_room().await;
         }
         // In a box: it is large, and every layer around it would move it.
-        let mut answer = Box::pin(self.protocol.handle(request)).await;
+        let mut answer = Box::pin(mount.protocol.handle(request)).await;
         if !id.is_null() {
             answer = answer::whole(answer).await;
         }
@@ -291,9 +317,16 @@ impl Service {
             let rejected = Rejected::invalid("the message was not understood", id);
             return Err(json(StatusCode::BAD_REQUEST, &rejected.to_value()));
         }
-        self.sessions.opened(answer.headers());
+        self.sessions.opened(answer.headers(), &path);
         Ok(answer::held(answer, flight))
     }
+}
+
+fn nothing() -> Answer {
+    plain(
+        StatusCode::NOT_FOUND,
+        "not found; MCP is spoken at /mcp, and beneath it where there are sets or agents\n",
+    )
 }
 
 /// The methods a path knows.

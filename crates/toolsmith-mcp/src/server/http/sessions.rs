@@ -27,6 +27,8 @@ pub(super) struct Sessions {
 struct Use {
     last: Instant,
     now: usize,
+    /// The path it was opened at.
+    path: String,
     /// The ids of its requests that are not answered yet.
     requests: HashSet<Value>,
 }
@@ -67,6 +69,12 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
+    /// Tells whether a request names a session that was opened at another path.
+    pub(super) fn is_of_another(&self, headers: &HeaderMap, path: &str) -> bool {
+        let session = name_of(headers).and_then(|name| self.uses().get(name).cloned());
+        session.is_some_and(|session| locked(&session).path != path)
+    }
+
     /// Notes that a request uses a session.
     pub(super) fn used_by(&self, headers: &HeaderMap) -> Option<InUse> {
         let session = Arc::clone(self.uses().get(name_of(headers)?)?);
@@ -81,11 +89,12 @@ impl Sessions {
     }
 
     /// Notes a session an answer opens.
-    pub(super) fn opened(&self, headers: &HeaderMap) {
+    pub(super) fn opened(&self, headers: &HeaderMap, path: &str) {
         if let Some(name) = name_of(headers) {
             let opened = Use {
                 last: Instant::now(),
                 now: 0,
+                path: path.to_owned(),
                 requests: HashSet::new(),
             };
             let opened = || Arc::new(Mutex::new(opened));

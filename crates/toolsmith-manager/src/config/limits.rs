@@ -1,0 +1,152 @@
+//! The ceilings a configuration sets.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toolsmith_core::duration;
+use toolsmith_runtime::Limits;
+
+/// Ceilings; what is not set keeps its default.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct LimitsConfig {
+    /// How many calls of one batch run at once.
+    pub parallel: Option<Positive>,
+    /// The time limit of a call.
+    pub timeout: Option<Span>,
+    /// The longest time limit anything may ask for.
+    pub longest: Option<Span>,
+    /// How long a cancelled tool may take to stop by itself.
+    pub grace: Option<Span>,
+    /// How long planning and each guard may take.
+    pub judging: Option<Span>,
+    /// How long people may take to answer, all questions of a call together.
+    pub approval: Option<Span>,
+    /// How many bytes of arguments a call may have.
+    pub argument_bytes: Option<Positive>,
+    /// How many bytes of text a model gets from one call.
+    pub output_bytes: Option<Positive>,
+    /// How many bytes a call may ask for instead.
+    pub most_output_bytes: Option<Positive>,
+    /// How many bytes of images and sounds one call may return.
+    pub blob_bytes: Option<Positive>,
+    /// How many bytes one call may stream while it runs.
+    pub streamed_bytes: Option<Positive>,
+    /// How many bytes of arguments and result a log line holds.
+    pub log_bytes: Option<Positive>,
+    /// How many threads blocking tools share.
+    pub blocking_threads: Option<Positive>,
+}
+
+impl LimitsConfig {
+    /// The limits, with the defaults where nothing is set.
+    pub fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        let spans = [
+            (&mut limits.timeout, &self.timeout),
+            (&mut limits.longest, &self.longest),
+            (&mut limits.grace, &self.grace),
+            (&mut limits.judging, &self.judging),
+            (&mut limits.approval, &self.approval),
+        ];
+        for (limit, set) in spans {
+            if let Some(Span(span)) = set {
+                *limit = *span;
+            }
+        }
+        let counts = [
+            (&mut limits.parallel, &self.parallel),
+            (&mut limits.argument_bytes, &self.argument_bytes),
+            (&mut limits.output_bytes, &self.output_bytes),
+            (&mut limits.most_output_bytes, &self.most_output_bytes),
+            (&mut limits.blob_bytes, &self.blob_bytes),
+            (&mut limits.streamed_bytes, &self.streamed_bytes),
+            (&mut limits.log_bytes, &self.log_bytes),
+            (&mut limits.blocking_threads, &self.blocking_threads),
+        ];
+        for (limit, set) in counts {
+            if let Some(Positive(count)) = set {
+                *limit = *count;
+            }
+        }
+        limits
+    }
+}
+
+/// The highest ceiling: whoever writes more means none, and there is none to have.
+const HIGHEST: usize = 1 << 30;
+
+/// A number of at least one, and at most a gigabyte or a billion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Positive(pub usize);
+
+impl<'de> Deserialize<'de> for Positive {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Count;
+
+        impl<'de> Visitor<'de> for Count {
+            type Value = Positive;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number from 1 to {HIGHEST}")
+            }
+
+            fn visit_u64<E: Error>(self, count: u64) -> Result<Positive, E> {
+                match usize::try_from(count) {
+                    Ok(count) if (1..=HIGHEST).contains(&count) => Ok(Positive(count)),
+                    _ => Self::refuse(count),
+                }
+            }
+
+            fn visit_i64<E: Error>(self, count: i64) -> Result<Positive, E> {
+                Self::refuse(count)
+            }
+
+            fn visit_f64<E: Error>(self, count: f64) -> Result<Positive, E> {
+                Self::refuse(count)
+            }
+
+            fn visit_bool<E: Error>(self, value: bool) -> Result<Positive, E> {
+                Self::refuse(value)
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Positive, E> {
+                let text: String = text.chars().take(40).collect();
+                Self::refuse(format_args!("{text:?}"))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Positive, A::Error> {
+                Self::refuse("a list")
+            }
+        }
+
+        impl Count {
+            /// In words of our own: the parser knows the place of such an error
+            /// better than that of serde's own.
+            fn refuse<E: Error>(found: impl fmt::Display) -> Result<Positive, E> {
+                let message = format!("expected a whole number from 1 to {HIGHEST}, found {found}");
+                Err(E::custom(message))
+            }
+        }
+
+        // By what it is, not by what it could be taken for: '64' is a text.
+        deserializer.deserialize_any(Count)
+    }
+}
+
+/// A duration such as `30s`, longer than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Duration);
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match duration::parse(&text).map_err(D::Error::custom)? {
+            Duration::ZERO => Err(D::Error::custom("it must be longer than nothing")),
+            span => Ok(Self(span)),
+        }
+    }
+}

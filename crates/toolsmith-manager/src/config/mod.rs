@@ -1,0 +1,196 @@
+//! What `toolsmith.yaml` may say.
+//!
+//! Every key is optional, unknown keys are errors, and rules and durations are
+//! parsed while the file is read, so that a mistake in them has a line and a column
+//! like any other.
+//!
+//! ```yaml
+//! serve:
+//!   prefix: acme            # offered names become acme_read, acme_write …
+//! descriptions: brief       # or full
+//! limits:
+//!   timeout: 30s
+//!   output_bytes: 51200
+//! bindings:
+//!   "mcp__*": { timeout: 60s }
+//! guide:
+//!   title: Acme             # Acme Tools Usage Guide
+//! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
+//! tools: [write]            # and this
+//! servers:
+//!   git: { command: uvx mcp-server-git, allow: ["git_*"] }
+//! policy:
+//!   mode: ask               # plan, ask, auto-edit, auto
+//!   allow: ["read(file_path: docs/**)"]
+//!   deny: ["effect:execute"]
+//!   rules:
+//!     - { effect: deny, tool: write, args: { file_path: { beneath: secrets } } }
+//! ```
+
+mod limits;
+mod openapi;
+mod policy;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use toolsmith_core::{Binding, Detail, Exposure};
+
+pub use limits::{LimitsConfig, Positive, Span};
+pub use openapi::{DocumentPlace, OpenApiConfig};
+pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
+
+use crate::servers::{self, ServerEntry};
+use crate::sets::{Member, OutputStrategy, SetName};
+
+/// The content of `toolsmith.yaml`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Config {
+    /// How tools are offered.
+    pub serve: Serve,
+    /// Short for `serve.prefix`.
+    pub prefix: Option<Prefix>,
+    /// How much of the descriptions models are sent.
+    pub descriptions: Detail,
+    /// Ceilings.
+    pub limits: LimitsConfig,
+    /// How tools are run, by name or glob.
+    #[serde(deserialize_with = "bindings")]
+    pub bindings: BTreeMap<String, Binding>,
+    /// What is allowed, asked for and denied.
+    pub policy: PolicyConfig,
+    /// How the usage guide is written.
+    pub guide: GuideConfig,
+    /// Upstream servers, in the order of the file.
+    #[serde(deserialize_with = "servers::servers")]
+    pub servers: Vec<ServerEntry>,
+    /// The tools that are offered where no agent or set is named; all of them where
+    /// neither this nor `tool_sets` is written.
+    pub tools: Option<Vec<Member>>,
+    /// The sets that are offered there, before the tools.
+    pub tool_sets: Option<Vec<SetName>>,
+    /// APIs whose documents are read as they are, by name.
+    #[serde(deserialize_with = "documents")]
+    pub openapi: BTreeMap<String, OpenApiConfig>,
+    /// How models are told to call tools.
+    pub output_strategy: OutputStrategy,
+    /// The model that is asked where none is named.
+    pub model: Option<String>,
+}
+
+/// How tools are offered.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Serve {
+    /// The prefix of offered names.
+    pub prefix: Option<Prefix>,
+}
+
+impl Config {
+    /// The prefix the file sets, if it sets one.
+    pub fn prefix(&self) -> Option<&str> {
+        let prefix = self.serve.prefix.as_ref().or(self.prefix.as_ref());
+        prefix.map(|prefix| prefix.0.as_str())
+    }
+}
+
+/// How the usage guide is written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct GuideConfig {
+    /// Whose tools its title speaks of.
+    pub title: Option<String>,
+    /// The template it is written by, seen from the folder of this file.
+    pub template: Option<PathBuf>,
+}
+
+/// A prefix of tool names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix(pub String);
+
+impl<'de> Deserialize<'de> for Prefix {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        if text.len() > 32 || !text.chars().all(fits) {
+            return Err(D::Error::custom(
+                "a prefix has at most 32 letters, digits, `_`, `.` and `-`",
+            ));
+        }
+        Ok(Self(text))
+    }
+}
+
+/// APIs by names that can stand in front of their tools'.
+fn documents<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, OpenApiConfig>, D::Error> {
+    let documents = Option::<BTreeMap<SetName, OpenApiConfig>>::deserialize(deserializer)?;
+    let documents = documents.unwrap_or_default();
+    few(documents.len(), "documents")?;
+    let pairs = documents.into_iter();
+    Ok(pairs
+        .map(|(name, document)| (name.as_str().to_owned(), document))
+        .collect())
+}
+
+/// Bindings whose patterns and prefixes were checked while there was still a place
+/// to point at.
+fn bindings<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Binding>, D::Error> {
+    let forms = Option::<BTreeMap<Pattern, BindingForm>>::deserialize(deserializer)?;
+    let forms = forms.unwrap_or_default();
+    few(forms.len(), "bindings")?;
+    let pairs = forms.into_iter();
+    Ok(pairs.map(|(name, form)| (name.0, form.into())).collect())
+}
+
+/// How many rules or bindings one list may hold. Each is compiled, and a thousand
+/// times as many would take a gigabyte.
+const MOST: usize = 500;
+
+pub(super) fn few<E: Error>(count: usize, what: &str) -> Result<(), E> {
+    if count > MOST {
+        let message = format!("{count} {what} are more than the {MOST} that are accepted");
+        return Err(E::custom(message));
+    }
+    Ok(())
+}
+
+/// A name or glob that means tools.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pattern(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        globset::Glob::new(&text).map_err(D::Error::custom)?;
+        Ok(Self(text))
+    }
+}
+
+/// A binding as the file writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BindingForm {
+    timeout: Option<Span>,
+    exposure: Option<Exposure>,
+    prefix: Option<Prefix>,
+}
+
+impl From<BindingForm> for Binding {
+    fn from(form: BindingForm) -> Self {
+        let mut binding = Self::default();
+        binding.timeout = form.timeout.map(|span| span.0);
+        binding.exposure = form.exposure;
+        binding.prefix = form.prefix.map(|prefix| prefix.0);
+        binding
+    }
+}

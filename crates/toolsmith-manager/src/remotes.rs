@@ -1,0 +1,251 @@
+//! Sources that tell their tools over the network: asked in the background, and again
+//! until they answer.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use toolsmith_core::event::Redact as _;
+use toolsmith_core::tool::SourceError;
+use toolsmith_core::{AnyTool, ToolSource};
+use toolsmith_rest::RemoteTools;
+use toolsmith_rest::openapi::LiveDocument;
+use toolsmith_runtime::Toolbox;
+use toolsmith_runtime::registry::Refreshed;
+
+/// The shortest and the longest pause before a source is asked again.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LAST_PAUSE: Duration = Duration::from_secs(60);
+
+/// A source that tells its tools over the network. Cheap to clone.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Remote {
+    /// A server that tells its tools itself.
+    Server(RemoteTools),
+    /// An API whose document is fetched.
+    Document(LiveDocument),
+}
+
+impl Remote {
+    /// Tells whether this is a clone of the other.
+    fn is_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Server(one), Self::Server(other)) => one.is_same_as(other),
+            (Self::Document(one), Self::Document(other)) => one.is_same_as(other),
+            _ => false,
+        }
+    }
+
+    /// What the last listing left out, each with its reason.
+    fn told(&self) -> Vec<String> {
+        match self {
+            Self::Server(server) => server.left_out(),
+            Self::Document(document) => document.told(),
+        }
+    }
+}
+
+impl ToolSource for Remote {
+    fn name(&self) -> &str {
+        match self {
+            Self::Server(server) => ToolSource::name(server),
+            Self::Document(document) => ToolSource::name(document),
+        }
+    }
+
+    async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
+        match self {
+            Self::Server(server) => server.tools().await,
+            Self::Document(document) => document.tools().await,
+        }
+    }
+}
+
+/// How asking a source went.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RemoteStatus {
+    /// Whether it was asked to the end, once at least.
+    pub settled: bool,
+    /// Why it told nothing.
+    pub error: Option<String>,
+    /// What it told that is not used, and why.
+    pub told: Vec<String>,
+}
+
+/// A source that is waited for.
+#[derive(Clone, Debug)]
+pub struct Waiting(watch::Receiver<RemoteStatus>);
+
+impl Waiting {
+    /// Waits until it has answered, or was asked in vain.
+    pub async fn settled(&self) {
+        let mut status = self.0.clone();
+        // One that is gone has settled.
+        let _ = status.wait_for(|status| status.settled).await;
+    }
+}
+
+/// Sources that are asked until they are let go.
+pub struct Remotes {
+    toolbox: Toolbox,
+    kept: Mutex<Vec<Kept>>,
+}
+
+struct Kept {
+    remote: Remote,
+    status: watch::Receiver<RemoteStatus>,
+    keeper: JoinHandle<()>,
+}
+
+impl Remotes {
+    /// Begins to ask sources; their tools go into the toolbox as they come.
+    pub fn start(remotes: impl IntoIterator<Item = Remote>, toolbox: &Toolbox) -> Self {
+        let started = Self {
+            toolbox: toolbox.clone(),
+            kept: Mutex::default(),
+        };
+        started.set(remotes);
+        started
+    }
+
+    /// Asks these sources and no others. One that was asked before goes on as it is.
+    pub fn set(&self, remotes: impl IntoIterator<Item = Remote>) {
+        let mut kept = self.kept();
+        let mut before = std::mem::take(&mut *kept);
+        for remote in remotes {
+            let known = before.iter().position(|old| old.remote.is_same_as(&remote));
+            kept.push(match known {
+                Some(known) => before.swap_remove(known),
+                None => self.keep(remote),
+            });
+        }
+        let registry = self.toolbox.registry();
+        for gone in before {
+            gone.keeper.abort();
+            let name = gone.remote.name();
+            if !kept.iter().any(|kept| kept.remote.name() == name) {
+                let ticket = registry.begin_refresh(&registered_as(&gone.remote));
+                registry.refresh(&ticket, []);
+            }
+        }
+    }
+
+    /// What is waited for until each has answered, or was asked in vain.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let kept = self.kept();
+        kept.iter()
+            .map(|kept| Waiting(kept.status.clone()))
+            .collect()
+    }
+
+    /// Waits until each has answered, or was asked in vain.
+    pub async fn settled(&self) {
+        for waiting in self.waiting() {
+            waiting.settled().await;
+        }
+    }
+
+    /// Each source's name, and how asking it went.
+    pub fn statuses(&self) -> Vec<(String, RemoteStatus)> {
+        let kept = self.kept();
+        let statuses = kept.iter().map(|kept| {
+            let status = kept.status.borrow().clone();
+            (kept.remote.name().to_owned(), status)
+        });
+        statuses.collect()
+    }
+
+    fn keep(&self, remote: Remote) -> Kept {
+        let (tell, status) = watch::channel(RemoteStatus::default());
+        let keeper = tokio::spawn(keep(remote.clone(), self.toolbox.clone(), tell));
+        Kept {
+            remote,
+            status,
+            keeper,
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A source under a name no server and nothing else can have.
+struct Named {
+    name: String,
+    remote: Remote,
+}
+
+impl ToolSource for Named {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
+        self.remote.tools().await
+    }
+}
+
+fn registered_as(remote: &Remote) -> String {
+    format!("source {}", remote.name())
+}
+
+/// Asks a source until it answers.
+async fn keep(remote: Remote, toolbox: Toolbox, tell: watch::Sender<RemoteStatus>) {
+    let named = Named {
+        name: registered_as(&remote),
+        remote: remote.clone(),
+    };
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let refreshed = toolbox.refresh(&named).await;
+        // Before anything of it can be called.
+        if let Remote::Document(document) = &remote {
+            toolbox.redactor().learn(document.secrets());
+        }
+        // What it says may hold what it was sent.
+        let hushed = |text: String| toolbox.redactor().redact(&text).into_owned();
+        let mut status = RemoteStatus {
+            settled: true,
+            error: None,
+            told: remote.told(),
+        };
+        let failed = match refreshed {
+            Ok(Refreshed::Replaced { refused, .. }) => {
+                status.told.extend(refused.iter().map(ToString::to_string));
+                None
+            }
+            Ok(_) => None,
+            Err(error) => Some(hushed(error.to_string())),
+        };
+        status.error.clone_from(&failed);
+        status.told = status.told.into_iter().map(hushed).collect();
+        tell.send_replace(status);
+        if failed.is_none() {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LAST_PAUSE);
+    }
+}
+
+impl Drop for Remotes {
+    fn drop(&mut self) {
+        for kept in self.kept().drain(..) {
+            kept.keeper.abort();
+        }
+    }
+}
+
+impl fmt::Debug for Remotes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Arc<[String]> = (self.kept().iter())
+            .map(|kept| kept.remote.name().to_owned())
+            .collect();
+        f.debug_tuple("Remotes").field(&names).finish()
+    }
+}

@@ -1,0 +1,61 @@
+//! Where a project begins.
+
+use std::path::{Path, PathBuf};
+
+use crate::setup::CONFIG_FILE;
+
+/// How many folders upwards are looked at.
+const MOST: usize = 64;
+
+/// The folder a project begins in: the nearest one, from `start` upwards, that holds a
+/// `toolsmith.yaml`; `start` itself where none does.
+///
+/// What lies above may be somebody else's, as in a shared folder, and what is written
+/// there starts programs. So a file above counts only where it and its folder belong to
+/// whoever runs this, and the search ends at the first folder that does not.
+pub fn find_root(start: &Path) -> PathBuf {
+    let Ok(whole) = std::path::absolute(start) else {
+        return start.to_owned();
+    };
+    let user = user();
+    for (height, folder) in whole.ancestors().take(MOST).enumerate() {
+        let config = folder.join(CONFIG_FILE);
+        if height == 0 {
+            if config.exists() {
+                break;
+            }
+            continue;
+        }
+        if user.is_none() || owner(folder) != user {
+            break;
+        }
+        if config.is_file() && owner(&config) == user {
+            return folder.to_owned();
+        }
+    }
+    start.to_owned()
+}
+
+#[cfg(unix)]
+fn user() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}
+
+/// Where nobody can tell, nothing above is taken.
+#[cfg(not(unix))]
+fn user() -> Option<u32> {
+    None
+}
+
+#[cfg(unix)]
+fn owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+
+    // Of what is there itself: a link leads wherever its owner likes.
+    Some(std::fs::symlink_metadata(path).ok()?.uid())
+}
+
+#[cfg(not(unix))]
+fn owner(_: &Path) -> Option<u32> {
+    None
+}

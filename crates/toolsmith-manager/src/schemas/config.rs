@@ -1,0 +1,109 @@
+//! `toolsmith.yaml`.
+
+#![expect(
+    dead_code,
+    reason = "a schema is made from the types; nothing is of them"
+)]
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+
+use super::openapi::OpenApi;
+use super::policy::Policy;
+use super::server::Server;
+use super::words::{Count, Detail, Duration, Exposure, OutputStrategy, Prefix, SetList, ToolList};
+
+/// The settings of a project.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, title = "Toolsmith: toolsmith.yaml")]
+pub(super) struct ConfigFile {
+    /// How tools are offered.
+    serve: Option<Serve>,
+    /// Short for `serve: { prefix: … }`.
+    prefix: Option<Prefix>,
+    /// How much of the descriptions models are sent.
+    descriptions: Option<Detail>,
+    /// Ceilings.
+    limits: Option<Limits>,
+    /// How tools are run, by name or glob.
+    bindings: Option<BTreeMap<String, Binding>>,
+    /// What is allowed, asked for and denied.
+    policy: Option<Policy>,
+    /// How the usage guide is written.
+    guide: Option<Guide>,
+    /// MCP servers, by name.
+    servers: Option<BTreeMap<String, Server>>,
+    /// APIs that are described by OpenAPI documents, by name.
+    openapi: Option<BTreeMap<String, OpenApi>>,
+    /// The tools that are offered: names, globs, and sets as `set:NAME`.
+    tools: ToolList,
+    /// The tool sets that are offered.
+    tool_sets: SetList,
+    /// How calls are put to a model.
+    output_strategy: Option<OutputStrategy>,
+    /// The model the tools are for.
+    model: Option<String>,
+}
+
+/// How tools are offered.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Serve {
+    /// What offered names begin with.
+    prefix: Option<Prefix>,
+}
+
+/// How the usage guide is written.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Guide {
+    /// Whose tools its title speaks of.
+    title: Option<String>,
+    /// The template it is written by, seen from the folder of this file.
+    template: Option<String>,
+}
+
+/// How a tool is run.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Binding {
+    /// The time limit of a call.
+    timeout: Option<Duration>,
+    /// Whether and how it is offered to models.
+    exposure: Option<Exposure>,
+    /// What its offered name begins with.
+    prefix: Option<Prefix>,
+}
+
+/// Ceilings; what is not set keeps its default.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Limits {
+    /// How many calls of one batch run at once.
+    parallel: Option<Count>,
+    /// The time limit of a call.
+    timeout: Option<Duration>,
+    /// The longest time limit anything may ask for.
+    longest: Option<Duration>,
+    /// How long a cancelled tool may take to stop by itself.
+    grace: Option<Duration>,
+    /// How long planning and each guard may take.
+    judging: Option<Duration>,
+    /// How long people may take to answer, all questions of a call together.
+    approval: Option<Duration>,
+    /// How many bytes of arguments a call may have.
+    argument_bytes: Option<Count>,
+    /// How many bytes of text a model gets from one call.
+    output_bytes: Option<Count>,
+    /// How many bytes a call may ask for instead.
+    most_output_bytes: Option<Count>,
+    /// How many bytes of images and sounds one call may return.
+    blob_bytes: Option<Count>,
+    /// How many bytes one call may stream while it runs.
+    streamed_bytes: Option<Count>,
+    /// How many bytes of arguments and result a log line holds.
+    log_bytes: Option<Count>,
+    /// How many threads blocking tools share.
+    blocking_threads: Option<Count>,
+}

@@ -1,0 +1,61 @@
+//! The words and small forms that several files share.
+
+#![expect(
+    dead_code,
+    reason = "a schema is made from the types; nothing is of them"
+)]
+
+use schemars::JsonSchema;
+
+/// A duration such as `500ms`, `30s` or `5m`.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Duration(#[schemars(regex(pattern = r"^\s*[0-9]"))] String);
+
+/// A whole number of at least one.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Count(#[schemars(range(min = 1, max = 1_073_741_824))] u64);
+
+/// What offered names begin with: at most 32 letters, digits, `_`, `.` and `-`.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Prefix(#[schemars(regex(pattern = r"^[A-Za-z0-9_.-]{0,32}$"))] String);
+
+/// How much of the descriptions models are sent.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub(super) enum Detail {
+    /// The short form and what is important.
+    Brief,
+    /// Everything.
+    Full,
+}
+
+/// Whether and how a tool is offered to models.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub(super) enum Exposure {
+    /// Declared from the start.
+    Direct,
+    /// Callable, but declared only when it was searched for.
+    Deferred,
+    /// Not offered at all.
+    Hidden,
+}
+
+/// How calls are put to a model.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct OutputStrategy {
+    /// Whether the model's own function calling is used; true unless set.
+    function_calling: Option<bool>,
+    /// Whether calls are asked for as JSON in the text where there is none; true unless
+    /// set.
+    fallback_to_structured_output: Option<bool>,
+}
+
+/// Tools: names, globs such as `mcp__git__*`, and sets as `set:NAME`.
+pub(super) type ToolList = Option<Vec<String>>;
+/// Names of tool sets.
+pub(super) type SetList = Option<Vec<String>>;

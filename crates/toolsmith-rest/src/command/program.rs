@@ -1,0 +1,238 @@
+//! The tool that starts a program: what it is, what a call would do, and the call.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use toolsmith_core::{
+    Arguments, Binding, ErrorKind, Hints, Kind, Outcome, Plan, Source, Tool, ToolContext, ToolDef,
+    ToolError,
+};
+use toolsmith_process::Launch;
+
+use super::argv::Argv;
+use super::environment::Environment;
+use super::output::{Output, Watched};
+use super::report::report;
+use super::run::run;
+use super::script::variables::Variables;
+use super::text::{Text, plain};
+use crate::form::{Entry, ExitCodes, OutputForm, Sandbox};
+use crate::make::Problem;
+
+/// How much of a command line people are shown.
+const SHOWN: usize = 200;
+/// How much of one word of it.
+const SHOWN_WORD: usize = 60;
+/// Why a program is refused.
+const NO_SANDBOX: &str = "it would run a program, and there is no sandbox to run it in; whoever \
+                          wrote the tool can let it run without one by adding `sandbox: none` to \
+                          its file";
+
+/// A tool that starts a program.
+pub(super) struct Program {
+    definition: Arc<ToolDef>,
+    binding: Binding,
+    input: Input,
+    environment: Environment,
+    output: OutputForm,
+    exit_codes: ExitCodes,
+    sandbox: Option<Sandbox>,
+}
+
+/// How a call's arguments reach the program.
+pub(super) enum Input {
+    /// In the words of a command and the text it reads.
+    Words {
+        /// The command.
+        argv: Argv,
+        /// What it reads; nothing unless set.
+        stdin: Option<Text>,
+    },
+    /// As JSON on standard input, and in variables.
+    Script {
+        /// The file.
+        path: PathBuf,
+        /// What starts it: the file itself, or its interpreter and what goes with it.
+        command: Vec<OsString>,
+        /// The variables.
+        variables: Variables,
+    },
+}
+
+/// What a call comes to, before anything is started.
+struct Order {
+    program: OsString,
+    arguments: Vec<OsString>,
+    variables: Vec<(String, String)>,
+    stdin: Vec<u8>,
+}
+
+/// The definition of such a tool.
+pub(super) fn definition(entry: &Entry) -> Result<ToolDef, Problem> {
+    let mut definition = entry.definition(Source::Native, Kind::Execute, Hints::default())?;
+    let note = match entry.sandbox {
+        Some(_) => "It runs a program on this machine, without a sandbox.",
+        None => "Every call is refused until its file says `sandbox: none`.",
+    };
+    definition.description.important.push(note.to_owned());
+    Ok(definition)
+}
+
+impl Program {
+    pub(super) fn new(
+        definition: ToolDef,
+        entry: &Entry,
+        input: Input,
+        environment: Environment,
+    ) -> Self {
+        Self {
+            definition: Arc::new(definition),
+            binding: entry.binding(),
+            input,
+            environment,
+            output: entry.output.unwrap_or_default(),
+            exit_codes: entry.exit_codes.clone(),
+            sandbox: entry.sandbox.as_ref().map(|sandbox| sandbox.value),
+        }
+    }
+
+    /// Refuses what may not be started, and makes the order for what may.
+    fn order(&self, arguments: &Arguments) -> Result<Order, ToolError> {
+        match self.sandbox {
+            Some(Sandbox::None) => {}
+            None => return Err(ToolError::new(ErrorKind::PermissionDenied, NO_SANDBOX)),
+        }
+        match &self.input {
+            Input::Words { argv, stdin } => {
+                let words = argv.fill(arguments)?;
+                Ok(Order {
+                    program: argv.program().into(),
+                    arguments: words.into_iter().map(Into::into).collect(),
+                    variables: Vec::new(),
+                    stdin: stdin
+                        .as_ref()
+                        .map_or_else(Vec::new, |text| text.fill(arguments).into_bytes()),
+                })
+            }
+            Input::Script {
+                command, variables, ..
+            } => {
+                let (program, rest) = command
+                    .split_first()
+                    .ok_or_else(|| ToolError::internal("the script has nothing to start it"))?;
+                Ok(Order {
+                    program: program.clone(),
+                    arguments: rest.to_vec(),
+                    variables: variables.fill(arguments)?,
+                    stdin: arguments.as_value().to_string().into_bytes(),
+                })
+            }
+        }
+    }
+
+    /// What a person reads of a call: the program, and everything the call hands to it.
+    fn summary(&self, order: &Order, arguments: &Arguments) -> String {
+        let mut line = Line::new("run without a sandbox:");
+        match &self.input {
+            Input::Words { .. } => {
+                let words = std::iter::once(&order.program).chain(&order.arguments);
+                words.for_each(|word| line.add("", &word.to_string_lossy()));
+                if !order.stdin.is_empty() {
+                    line.add("reading ", &String::from_utf8_lossy(&order.stdin));
+                }
+            }
+            Input::Script { path, .. } => {
+                line.add("the script ", &path.to_string_lossy());
+                for (name, value) in arguments.iter() {
+                    line.add(&format!("{}=", shown(name)), &plain(value));
+                }
+            }
+        }
+        line.text
+    }
+}
+
+impl Tool for Program {
+    fn definition(&self) -> Arc<ToolDef> {
+        Arc::clone(&self.definition)
+    }
+
+    fn binding(&self) -> Binding {
+        self.binding.clone()
+    }
+
+    /// What cannot be started is refused here already, before anybody is asked.
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
+        let order = self.order(arguments)?;
+        Ok(Plan::new(self.summary(&order, arguments)))
+    }
+
+    async fn call(&self, arguments: Arguments, context: ToolContext) -> Outcome {
+        let order = match self.order(&arguments) {
+            Ok(order) => order,
+            Err(error) => return Outcome::failure(error),
+        };
+        if let Some(missing) = &self.environment.missing {
+            let message = format!("{missing}; set it, and load the tools again");
+            return Outcome::failure(ToolError::new(ErrorKind::Unavailable, message));
+        }
+        if context.is_cancelled() {
+            let error = ToolError::new(
+                ErrorKind::Cancelled,
+                "the call was given up before it began",
+            );
+            return Outcome::failure(error);
+        }
+        let launch = Launch::new(order.program)
+            .arguments(order.arguments)
+            .current_dir(&self.environment.folder)
+            .environment(self.environment.variables.iter().cloned())
+            .environment(order.variables);
+        let watched = match self.output {
+            OutputForm::Text => Watched::Yes,
+            OutputForm::Json => Watched::No,
+        };
+        match run(&launch, order.stdin, Output::new(watched), &context).await {
+            Ok(finished) => report(&finished, self.output, &self.exit_codes),
+            Err(error) => Outcome::failure(error),
+        }
+    }
+}
+
+/// A line that people read, which ends where it gets long.
+struct Line {
+    text: String,
+}
+
+impl Line {
+    fn new(beginning: &str) -> Self {
+        let text = beginning.to_owned();
+        Self { text }
+    }
+
+    fn add(&mut self, before: &str, word: &str) {
+        if self.text.len() <= SHOWN {
+            self.text.push(' ');
+            self.text.push_str(before);
+            self.text.push_str(&shown(word));
+        } else if !self.text.ends_with(" …") {
+            self.text.push_str(" …");
+        }
+    }
+}
+
+/// A word written so that it can be taken for no other: quoted where it is not plain, and
+/// shortened where it is long.
+fn shown(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    let (word, rest) = match word.char_indices().nth(SHOWN_WORD) {
+        Some((end, _)) => (&word[..end], "…"),
+        None => (word, ""),
+    };
+    if !word.is_empty() && word.chars().all(is_plain) {
+        format!("{word}{rest}")
+    } else {
+        format!("{word:?}{rest}")
+    }
+}

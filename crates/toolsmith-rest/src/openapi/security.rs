@@ -1,0 +1,324 @@
+//! How requests show who makes them, from the schemes of a document.
+//!
+//! Secrets are never in a document; what stands in the entry is a reference to an
+//! environment variable named after the API.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value};
+use toolsmith_core::reference::Template;
+use url::Url;
+
+use super::notes::Notes;
+use super::servers::{resolve, template};
+use super::{naming, refer, text};
+use crate::form::{AuthForm, AuthMethod, KeyPlace, PlaceName, Placed};
+use crate::http::{is_reserved, is_token};
+
+/// How many alternatives of an operation, and schemes of each, are looked at.
+const MAX: usize = 32;
+
+/// How a request shows who makes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Auth {
+    pub(super) method: AuthMethod,
+    pub(super) form: Option<AuthForm>,
+    /// Further keys, each in a header.
+    pub(super) headers: BTreeMap<String, Placed<Template>>,
+}
+
+impl Auth {
+    /// Tells whether a header is filled by it.
+    fn has_header(&self, header: &str) -> bool {
+        let is_authorization = match self.method {
+            AuthMethod::Bearer | AuthMethod::Basic | AuthMethod::Oauth => true,
+            AuthMethod::None | AuthMethod::ApiKey => false,
+        };
+        (is_authorization && header.eq_ignore_ascii_case("authorization"))
+            || self.fills(PlaceName::Header, header)
+    }
+
+    /// Tells whether a place is filled by it, and is no argument for that.
+    pub(super) fn fills(&self, place: PlaceName, wire: &str) -> bool {
+        let named = self.form.as_ref().and_then(|form| {
+            let name = form.name.as_ref()?;
+            Some((form.place?, name.value.as_str()))
+        });
+        match (place, named) {
+            (PlaceName::Query, Some((KeyPlace::Query, name))) => wire == name,
+            (PlaceName::Header, named) => {
+                let own = named.filter(|(place, _)| *place == KeyPlace::Header);
+                let mut headers = self
+                    .headers
+                    .keys()
+                    .map(String::as_str)
+                    .chain(own.map(|(_, name)| name));
+                headers.any(|name| wire.eq_ignore_ascii_case(name))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The schemes of a document.
+pub(super) struct Schemes<'d> {
+    root: &'d Value,
+    api: String,
+    base: Option<Url>,
+    /// What the document says for operations that say nothing.
+    general: Option<&'d Value>,
+    /// What was made of each.
+    known: HashMap<&'d str, Option<Scheme>>,
+    /// Variables, and the scheme each belongs to.
+    variables: HashMap<String, String>,
+    /// What tokens of each scheme are good for, over all operations.
+    scopes: HashMap<&'d str, Vec<String>>,
+}
+
+#[derive(Clone, Debug)]
+struct Scheme {
+    method: AuthMethod,
+    form: AuthForm,
+}
+
+impl<'d> Schemes<'d> {
+    /// The schemes, and what all operations together ask of each.
+    pub(super) fn new(
+        root: &'d Value,
+        api: &str,
+        base: Option<Url>,
+        operations: impl Iterator<Item = &'d Value>,
+    ) -> Self {
+        let general = root.get("security");
+        let mut scopes: HashMap<&'d str, Vec<String>> = HashMap::new();
+        let own = operations.filter_map(|operation| operation.get("security"));
+        for (name, wanted) in own.chain(general).flat_map(requirements).flatten() {
+            let list = scopes.entry(name).or_default();
+            for scope in wanted
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+            {
+                let is_plain = scope.len() <= 300 && scope.bytes().all(|b| b.is_ascii_graphic());
+                if is_plain && list.len() < 200 && !list.iter().any(|known| known == scope) {
+                    list.push(scope.to_owned());
+                }
+            }
+        }
+        for list in scopes.values_mut() {
+            list.sort();
+        }
+        Self {
+            root,
+            api: api.to_owned(),
+            base,
+            general,
+            known: HashMap::new(),
+            variables: HashMap::new(),
+            scopes,
+        }
+    }
+
+    /// What an operation needs: the first of its alternatives that can be had.
+    pub(super) fn of(&mut self, operation: &'d Value, whole: &str, notes: &mut Notes) -> Auth {
+        let Some(security) = operation.get("security").or(self.general) else {
+            return Auth::default();
+        };
+        let alternatives: Vec<&'d Map<String, Value>> = requirements(security).collect();
+        let mut is_free = alternatives.is_empty();
+        for alternative in &alternatives {
+            if alternative.is_empty() {
+                is_free = true;
+            } else if let Some(auth) = self.together(alternative, notes) {
+                if alternatives.len() > 1 {
+                    let names: Vec<String> = alternative
+                        .keys()
+                        .map(|name| text::line(name, 60))
+                        .collect();
+                    notes.add(format!(
+                        "where there are {} ways to authenticate, `{}` is used",
+                        alternatives.len(),
+                        names.join("` and `")
+                    ));
+                }
+                return auth;
+            }
+        }
+        if !is_free {
+            notes.add(format!(
+                "{whole}: it wants an authentication that cannot be set up here"
+            ));
+        }
+        Auth::default()
+    }
+
+    /// All schemes of one alternative at once, if that is possible.
+    fn together(&mut self, alternative: &'d Map<String, Value>, notes: &mut Notes) -> Option<Auth> {
+        let mut auth = Auth::default();
+        if alternative.len() > MAX {
+            return None;
+        }
+        for name in alternative.keys() {
+            let scheme = self.scheme(name, notes)?;
+            if auth.form.is_none() {
+                auth.method = scheme.method;
+                auth.form = Some(scheme.form);
+                continue;
+            }
+            // A second key fits beside it where it stands in a header.
+            let is_header = scheme.form.place == Some(KeyPlace::Header);
+            match (scheme.form.name, scheme.form.key) {
+                (Some(header), Some(key)) if is_header && !auth.has_header(&header.value) => {
+                    auth.headers.insert(header.value, key);
+                }
+                _ => return None,
+            }
+        }
+        Some(auth)
+    }
+
+    fn scheme(&mut self, name: &'d str, notes: &mut Notes) -> Option<Scheme> {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        let made = self.make(name, notes);
+        self.known.insert(name, made.clone());
+        made
+    }
+
+    fn make(&mut self, name: &'d str, notes: &mut Notes) -> Option<Scheme> {
+        let shown = text::line(name, 60);
+        let components = self.root.get("components")?;
+        let scheme = refer::object(components, "securitySchemes").and_then(|map| map.get(name));
+        let scheme = scheme.and_then(|scheme| refer::follow(self.root, scheme).ok());
+        let Some(scheme) = scheme else {
+            notes.add(format!(
+                "the security scheme `{shown}` is not in the document"
+            ));
+            return None;
+        };
+        let kind = refer::string(scheme, "type").unwrap_or_default();
+        let refusal = match kind {
+            "apiKey" => match self.key(name, scheme) {
+                Some(made) => return Some(made),
+                None => "is a key in a cookie, or has no usable name".to_owned(),
+            },
+            "http" => match refer::string(scheme, "scheme")
+                .map(str::to_ascii_lowercase)
+                .as_deref()
+            {
+                Some("bearer") => return Some(self.bearer(name)),
+                Some("basic") => return Some(self.basic(name)),
+                other => format!("is HTTP's `{}`", text::line(other.unwrap_or_default(), 40)),
+            },
+            "oauth2" => return Some(self.oauth(name, scheme, notes)),
+            "openIdConnect" => {
+                notes.add(format!(
+                    "`{shown}` is OpenID Connect: put a token into the variable by other means"
+                ));
+                return Some(self.bearer(name));
+            }
+            other => format!("is of the type `{}`", text::line(other, 40)),
+        };
+        notes.add(format!(
+            "the security scheme `{shown}` {refusal}, which is not supported"
+        ));
+        None
+    }
+
+    fn key(&mut self, name: &str, scheme: &Value) -> Option<Scheme> {
+        let place = match refer::string(scheme, "in") {
+            Some("header") => KeyPlace::Header,
+            Some("query") => KeyPlace::Query,
+            _ => return None,
+        };
+        let name_there = refer::string(scheme, "name")?.trim();
+        let is_usable = match place {
+            KeyPlace::Header => is_token(name_there) && !is_body_or_client(name_there),
+            KeyPlace::Query => name_there.bytes().all(|byte| byte.is_ascii_graphic()),
+        };
+        if name_there.len() > 100 || !is_usable {
+            return None;
+        }
+        let form = AuthForm {
+            key: self.secret(name, "api_key"),
+            place: Some(place),
+            name: Some(Placed::nowhere(name_there.to_owned())),
+            ..AuthForm::default()
+        };
+        let method = AuthMethod::ApiKey;
+        Some(Scheme { method, form })
+    }
+
+    fn bearer(&mut self, name: &str) -> Scheme {
+        let form = AuthForm {
+            token: self.secret(name, "token"),
+            ..AuthForm::default()
+        };
+        let method = AuthMethod::Bearer;
+        Scheme { method, form }
+    }
+
+    fn basic(&mut self, name: &str) -> Scheme {
+        let form = AuthForm {
+            username: self.secret(name, "username"),
+            password: self.secret(name, "password"),
+            ..AuthForm::default()
+        };
+        let method = AuthMethod::Basic;
+        Scheme { method, form }
+    }
+
+    fn oauth(&mut self, name: &str, scheme: &Value, notes: &mut Notes) -> Scheme {
+        let shown = text::line(name, 60);
+        let flow = refer::object(scheme, "flows").and_then(|flows| flows.get("clientCredentials"));
+        let address = flow.and_then(|flow| refer::string(flow, "tokenUrl"));
+        let address = address.map(|address| resolve(address, self.base.as_ref()));
+        match address {
+            Some(Ok(address)) => {
+                let form = AuthForm {
+                    token_url: template(&address),
+                    client_id: self.secret(name, "client_id"),
+                    client_secret: self.secret(name, "client_secret"),
+                    scopes: self.scopes.get(name).cloned().unwrap_or_default(),
+                    ..AuthForm::default()
+                };
+                let method = AuthMethod::Oauth;
+                return Scheme { method, form };
+            }
+            Some(Err(reason)) => notes.add(format!(
+                "the address of `{shown}` for tokens cannot be used: {reason}"
+            )),
+            None => {}
+        }
+        notes.add(format!(
+            "`{shown}` is an OAuth flow a person takes part in: put a token into the variable by other means"
+        ));
+        self.bearer(name)
+    }
+
+    /// A reference to a variable. The first scheme has it after the API alone.
+    fn secret(&mut self, scheme: &str, what: &str) -> Option<Placed<Template>> {
+        let short = naming::variable(&[&self.api, what]);
+        let owner = self
+            .variables
+            .entry(short.clone())
+            .or_insert_with(|| scheme.to_owned());
+        let name = match owner == scheme {
+            true => short,
+            false => naming::variable(&[&self.api, scheme, what]),
+        };
+        format!("${{env:{name}}}").parse().ok().map(Placed::nowhere)
+    }
+}
+
+/// Tells whether a header says what the body is, or is the client's alone.
+fn is_body_or_client(header: &str) -> bool {
+    header.eq_ignore_ascii_case("content-type") || is_reserved(header)
+}
+
+fn requirements(security: &Value) -> impl Iterator<Item = &Map<String, Value>> {
+    let list = security.as_array().into_iter().flatten();
+    list.filter_map(Value::as_object).take(MAX)
+}

@@ -1,0 +1,61 @@
+//! What a tool of another program says of itself: it may know a secret it was started
+//! with, and repeat it where everybody reads it.
+
+use serde_json::{Map, Value};
+use toolsmith_core::{AnyTool, Schema};
+
+use super::Redactor;
+
+/// The tool with no known secret in what it says of itself. One that holds none stays
+/// exactly as it was received.
+pub(crate) fn without_secrets(tool: AnyTool, redactor: &Redactor) -> AnyTool {
+    let holds = serde_json::to_string(&*tool.definition());
+    if !holds.is_ok_and(|text| redactor.knows_any_of(&text)) {
+        return tool;
+    }
+    let text = |text: &mut String| *text = redactor.without_known(text).into_owned();
+    tool.redefined(|definition| {
+        let description = &mut definition.description;
+        text(&mut description.short);
+        text(&mut description.long);
+        description.usage_notes.iter_mut().for_each(text);
+        description.important.iter_mut().for_each(text);
+        definition.title.iter_mut().for_each(text);
+        definition.returns.iter_mut().for_each(text);
+        definition.input = schema(&definition.input, redactor);
+        definition.output = definition.output.as_ref().map(|it| schema(it, redactor));
+        for example in &mut definition.examples {
+            example.comment.iter_mut().for_each(text);
+            fields(&mut example.arguments, redactor);
+        }
+        let meta = &mut definition.meta;
+        meta.version.iter_mut().for_each(text);
+        meta.category.iter_mut().for_each(text);
+        meta.tags.iter_mut().for_each(text);
+        meta.documentation_url.iter_mut().for_each(text);
+        fields(&mut meta.extra, redactor);
+    })
+}
+
+fn schema(schema: &Schema, redactor: &Redactor) -> Schema {
+    let mut value = schema.as_value().clone();
+    replace(&mut value, redactor);
+    Schema::as_received(value).unwrap_or_else(|_| schema.clone())
+}
+
+fn fields(fields: &mut Map<String, Value>, redactor: &Redactor) {
+    let held = std::mem::take(fields);
+    for (name, mut value) in held {
+        replace(&mut value, redactor);
+        fields.insert(redactor.without_known(&name).into_owned(), value);
+    }
+}
+
+fn replace(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => *text = redactor.without_known(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, redactor)),
+        Value::Object(object) => fields(object, redactor),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

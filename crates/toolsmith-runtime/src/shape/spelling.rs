@@ -1,0 +1,82 @@
+//! How a secret is spelled where it is not written as it is: in JSON, in addresses and in
+//! Base64. Whoever sends it back may have read it there.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+/// Shorter secrets leave pieces of Base64 that occur by chance.
+const SHORTEST_CODED: usize = 10;
+
+/// A secret in every spelling that is looked for, itself first.
+pub(super) fn spellings(secret: &str) -> Vec<String> {
+    let mut spellings = vec![secret.to_owned()];
+    let escaped = serde_json::Value::from(secret).to_string();
+    let escaped = escaped[1..escaped.len() - 1].to_owned();
+    // Some write every slash of JSON like this.
+    spellings.push(escaped.replace('/', "\\/"));
+    spellings.push(escaped);
+    // Within single quotes only these are escaped.
+    spellings.push(secret.replace('\\', "\\\\").replace('\'', "\\'"));
+    for stays in [is_unreserved, is_component, stays_in_query, stays_in_path] {
+        for hex in [b"0123456789ABCDEF", b"0123456789abcdef"] {
+            spellings.push(percent(secret, stays, hex));
+        }
+    }
+    let form = percent(secret, is_unreserved, b"0123456789ABCDEF");
+    spellings.push(form.replace("%20", "+"));
+    if secret.len() >= SHORTEST_CODED {
+        // By itself, where its end shows; and in the middle of something, where it does not.
+        spellings.extend([STANDARD.encode(secret), STANDARD_NO_PAD.encode(secret)]);
+        spellings.extend((0..3).flat_map(|before| coded(secret, before)));
+    }
+    let mut seen = Vec::with_capacity(spellings.len());
+    for spelling in spellings {
+        if !seen.contains(&spelling) {
+            seen.push(spelling);
+        }
+    }
+    seen
+}
+
+/// What stays as it is wherever it stands.
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+}
+
+/// What scripts of web pages leave as it is.
+fn is_component(byte: u8) -> bool {
+    is_unreserved(byte) || b"!*'()".contains(&byte)
+}
+
+/// What stays as it is in a query that nobody encoded.
+fn stays_in_query(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"#<>'".contains(&byte)
+}
+
+/// What stays as it is in a path that nobody encoded.
+fn stays_in_path(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"#<>?^`{}".contains(&byte)
+}
+
+fn percent(secret: &str, stays: fn(u8) -> bool, hex: &[u8; 16]) -> String {
+    let mut text = String::with_capacity(secret.len());
+    for byte in secret.bytes() {
+        if stays(byte) {
+            text.push(char::from(byte));
+        } else {
+            let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+            text.extend(['%', char::from(hex[high]), char::from(hex[low])]);
+        }
+    }
+    text
+}
+
+/// What is always the same of a secret in Base64 that so many bytes stand before, modulo
+/// three; the letters at its ends that depend on what stands beside it are left out.
+fn coded(secret: &str, before: usize) -> [String; 2] {
+    let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
+    let (begin, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+    let standard = STANDARD_NO_PAD.encode(&bytes);
+    let for_addresses = URL_SAFE_NO_PAD.encode(&bytes);
+    [standard, for_addresses].map(|text| text[begin..end].to_owned())
+}
