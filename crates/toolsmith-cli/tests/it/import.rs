@@ -379,3 +379,21 @@ fn what_has_no_end_is_not_waited_for() {
         .ends_with(2)
         .says("huge.json: it cannot be read: it is larger than 67108864 bytes");
 }
+
+/// A document that says nothing of where its API is makes tools that say so.
+#[test]
+fn a_document_without_a_server_leaves_its_address_to_the_environment() {
+    let document = "openapi: 3.0.3\ninfo: { title: Small API, version: '1' }\npaths:\n  /a:\n    \
+                    get: { operationId: getA, summary: Gets what is at a., responses: {} }\n";
+    let user = newcomer().having("small.yaml", document);
+    let run = user.runs(["import", "openapi", "small.yaml"]).ends_with(0);
+    assert!(
+        run.stderr.contains("set SMALL_API_URL to the address"),
+        "{run:?}"
+    );
+    let run = user.runs(["call", "get_a", "--yes"]).ends_with(1);
+    assert!(run.stderr.contains("`SMALL_API_URL` is not set"), "{run:?}");
+    let user = user.with("SMALL_API_URL", "http://127.0.0.1:1/v1");
+    let run = user.runs(["call", "get_a", "--yes"]).ends_with(1);
+    assert!(run.stderr.contains("network_error"), "{run:?}");
+}

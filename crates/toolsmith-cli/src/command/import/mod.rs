@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use toolsmith_core::reference::Template;
 use toolsmith_manager::NATIVE_FOLDER;
 use toolsmith_manager::yaml::{self, MAX_BYTES, MAX_LARGE_BYTES};
-use toolsmith_rest::form::Entry;
+use toolsmith_rest::form::{Entry, Placed};
 use toolsmith_rest::openapi::{self, Filter, Imported, LeftOut, Options, ReadLimits};
 
 use super::project::{self, free, most, place, schema_line, shown, warn};
@@ -36,8 +37,9 @@ pub(crate) async fn run(cli: &Cli, import: &Import, tools: &Handle) -> Result<u8
     };
     let document = openapi::read(&source.bytes, &ReadLimits::default()).map_err(told)?;
     let imported = openapi::import(&document, &wanted(options, source.base.clone()));
-    let imported = imported.map_err(told)?;
+    let mut imported = imported.map_err(told)?;
     drop(document);
+    locate(&mut imported);
     tell_left_out(cli, &imported.left_out);
     for note in &imported.notes {
         print::note(note);
@@ -66,6 +68,33 @@ pub(crate) async fn run(cli: &Cli, import: &Import, tools: &Handle) -> Result<u8
         false => "Next: `toolsmith tools --source rest` lists them.",
     });
     Ok(0)
+}
+
+/// A document that does not say where its API is leaves that to the environment, as it
+/// does with secrets: a tool that is called tells which variable is missing.
+fn locate(imported: &mut Imported) {
+    let is_located = |tool: &Placed<Entry>| tool.value.api_url.is_some();
+    let entry = &mut imported.entry;
+    if entry.api_url.is_some() || entry.tools.is_empty() || entry.tools.iter().all(is_located) {
+        return;
+    }
+    let name = entry.name.as_ref().map_or("api", |name| &name.value);
+    let letters = name.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_uppercase(),
+        _ => '_',
+    });
+    let mut variable: String = letters.collect();
+    if variable.starts_with(|c: char| c.is_ascii_digit()) {
+        variable.insert(0, '_');
+    }
+    variable.push_str("_URL");
+    let Ok(url) = format!("${{env:{variable}}}").parse::<Template>() else {
+        return;
+    };
+    entry.api_url = Some(Placed::nowhere(url));
+    imported.notes.push(format!(
+        "set {variable} to the address of the API, or give it with --api-url"
+    ));
 }
 
 /// Writes the file, unless only a try is wanted; gives its path.
