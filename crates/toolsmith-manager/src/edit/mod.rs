@@ -1,8 +1,8 @@
 //! Edits a user's YAML as text, so that comments, order, quoting and blank lines stay.
 //!
 //! Two edits are known: one more item in a list, and one more key in a mapping. The text
-//! is read into a tree that knows where everything stands ([`tree`]); what is new is
-//! written in the manner of what surrounds it ([`insert`]), and nothing else is touched.
+//! is read into a tree that knows where everything stands (`tree`); what is new is
+//! written in the manner of what surrounds it (`insert`), and nothing else is touched.
 //! Every edit is checked before it is given out: the new text must read as the old one
 //! with exactly the change, or the edit is refused.
 
