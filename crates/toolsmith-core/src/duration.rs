@@ -5,9 +5,34 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// The longest duration accepted: a year. Longer ones are typing errors, and
 /// timers overflow on some systems not far beyond.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// A duration in a file, such as `500ms`, `30s` or `5m`; longer than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub struct Span(pub Duration);
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match parse(&text).map_err(D::Error::custom)? {
+            Duration::ZERO => Err(D::Error::custom("it must be longer than nothing")),
+            span => Ok(Self(span)),
+        }
+    }
+}
+
+impl Serialize for Span {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format(self.0))
+    }
+}
 
 /// Why a text is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

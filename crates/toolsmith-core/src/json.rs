@@ -104,8 +104,18 @@ pub fn depth_exceeds(value: &Value, limit: usize) -> bool {
     false
 }
 
-/// About how many bytes a value takes, counted until it exceeds `limit`.
+/// About how many bytes a value takes.
+pub fn size(value: &Value) -> usize {
+    size_within(value, usize::MAX)
+}
+
+/// Tells whether a value takes more than about so many bytes, without counting the rest.
 pub fn size_exceeds(value: &Value, limit: usize) -> bool {
+    size_within(value, limit) > limit
+}
+
+/// The size, counted until it exceeds `limit`.
+fn size_within(value: &Value, limit: usize) -> usize {
     let mut size = 0_usize;
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {
@@ -122,10 +132,10 @@ pub fn size_exceeds(value: &Value, limit: usize) -> bool {
             _ => 8,
         };
         if size > limit {
-            return true;
+            break;
         }
     }
-    false
+    size
 }
 
 /// Drops a value without recursion: dropping a very deep one the usual way

@@ -65,6 +65,8 @@ pub mod store;
 
 // What reads and writes text.
 
+pub mod clean;
+
 pub mod date;
 
 pub mod duration;

@@ -222,16 +222,7 @@ fn file_name(text: &str) -> Result<String, String> {
 }
 
 fn method(text: &str) -> Result<HttpMethod, String> {
-    Ok(match text.to_ascii_uppercase().as_str() {
-        "GET" => HttpMethod::Get,
-        "HEAD" => HttpMethod::Head,
-        "OPTIONS" => HttpMethod::Options,
-        "POST" => HttpMethod::Post,
-        "PUT" => HttpMethod::Put,
-        "PATCH" => HttpMethod::Patch,
-        "DELETE" => HttpMethod::Delete,
-        _ => return Err("write GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE".to_owned()),
-    })
+    text.to_ascii_uppercase().parse()
 }
 
 fn two_variables(text: &str) -> Result<(String, String), String> {

@@ -1,11 +1,10 @@
 //! The ceilings a configuration sets.
 
 use std::fmt;
-use std::time::Duration;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolsmith_core::duration;
+use toolsmith_core::duration::Span;
 use toolsmith_runtime::Limits;
 
 /// Ceilings; what is not set keeps its default.
@@ -134,19 +133,5 @@ impl<'de> Deserialize<'de> for Positive {
 
         // By what it is, not by what it could be taken for: '64' is a text.
         deserializer.deserialize_any(Count)
-    }
-}
-
-/// A duration such as `30s`, longer than nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span(pub Duration);
-
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        match duration::parse(&text).map_err(D::Error::custom)? {
-            Duration::ZERO => Err(D::Error::custom("it must be longer than nothing")),
-            span => Ok(Self(span)),
-        }
     }
 }

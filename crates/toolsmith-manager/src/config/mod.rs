@@ -38,9 +38,10 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use toolsmith_core::{Binding, Detail, Exposure};
 
-pub use limits::{LimitsConfig, Positive, Span};
+pub use limits::{LimitsConfig, Positive};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
+pub use toolsmith_core::duration::Span;
 
 use crate::servers::{self, ServerEntry};
 use crate::sets::{Member, OutputStrategy, SetName};

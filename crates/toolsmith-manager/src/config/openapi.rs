@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use toolsmith_core::duration::Span;
 use toolsmith_core::reference::Template;
 use toolsmith_core::{Effect, Exposure};
-use toolsmith_rest::form::{AuthForm, AuthMethod, Entry, HttpMethod, Placed, Rate, Span};
+use toolsmith_rest::form::{AuthForm, AuthMethod, Entry, HttpMethod, Placed, Rate};
 use toolsmith_rest::openapi::{Filter, Options};
 
 use crate::servers::check_url;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolsmith_core::duration::Span;
 use toolsmith_core::reference::Template;
 use toolsmith_core::{Effect, Exposure, Kind};
 
@@ -13,7 +14,7 @@ use super::command::{Command, ExitCodes, OutputForm, Sandbox};
 use super::definition::{ConsentForm, DescriptionForm, ExampleForm, MetadataForm, ToolType};
 use super::http::{Adapter, BodyForm, HttpMethod, PaginationForm, PlaceForm, ResponseForm};
 use super::placed::Placed;
-use super::words::{Rate, Span};
+use super::words::Rate;
 use super::{AuthForm, AuthMethod};
 
 /// A tool, or what several tools under `tools` share.

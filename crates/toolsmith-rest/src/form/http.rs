@@ -1,5 +1,7 @@
 //! How a tool's arguments become a request, and an answer its outcome.
 
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,6 +28,24 @@ pub enum HttpMethod {
     Patch,
     #[serde(alias = "delete")]
     Delete,
+}
+
+/// By its name in capitals, as HTTP writes it.
+impl FromStr for HttpMethod {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "GET" => Self::Get,
+            "HEAD" => Self::Head,
+            "OPTIONS" => Self::Options,
+            "POST" => Self::Post,
+            "PUT" => Self::Put,
+            "PATCH" => Self::Patch,
+            "DELETE" => Self::Delete,
+            _ => return Err("write GET, HEAD, OPTIONS, POST, PUT, PATCH or DELETE".to_owned()),
+        })
+    }
 }
 
 /// Where an argument goes: a word, or the word with details.

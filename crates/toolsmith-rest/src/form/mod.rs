@@ -34,4 +34,4 @@ pub use http::{
     PlaceForm, PlaceName, ResponseForm, ResponseKind,
 };
 pub use placed::Placed;
-pub use words::{Rate, Span};
+pub use words::Rate;

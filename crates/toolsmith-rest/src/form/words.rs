@@ -1,4 +1,4 @@
-//! Durations and rates, as they are written.
+//! Rates, as they are written.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,28 +7,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use toolsmith_core::duration;
-
-/// A duration such as `500ms`, `30s` or `5m`, longer than nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
-pub struct Span(pub Duration);
-
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        match duration::parse(&text).map_err(D::Error::custom)? {
-            Duration::ZERO => Err(D::Error::custom("it must be longer than nothing")),
-            span => Ok(Self(span)),
-        }
-    }
-}
-
-impl Serialize for Span {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&duration::format(self.0))
-    }
-}
 
 /// How many requests in which time: `5/s`, `100/min`, `1000/h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]

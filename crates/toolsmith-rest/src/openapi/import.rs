@@ -208,19 +208,10 @@ fn about(info: &Value) -> Option<DescriptionForm> {
 
 /// The method of an operation that is wanted and can be read, or why it is not.
 fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
-    let method = match place.method.as_str() {
-        "GET" => HttpMethod::Get,
-        "HEAD" => HttpMethod::Head,
-        "OPTIONS" => HttpMethod::Options,
-        "POST" => HttpMethod::Post,
-        "PUT" => HttpMethod::Put,
-        "PATCH" => HttpMethod::Patch,
-        "DELETE" => HttpMethod::Delete,
-        other => {
-            let method = text::line(other, 40);
-            return Err(format!("the method {method} is not supported"));
-        }
-    };
+    let method = place.method.parse().map_err(|_| {
+        let method = text::line(&place.method, 40);
+        format!("the method {method} is not supported")
+    })?;
     if !place.operation.is_object() {
         return Err(format!(
             "it is {}, not an object",

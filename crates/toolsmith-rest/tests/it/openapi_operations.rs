@@ -33,7 +33,7 @@ fn summary_and_description_become_short_and_long() {
         ),
         (
             json!({ "summary": "\u{1b}[31mred\u{202e}\u{200b} is the colour of pets" }),
-            json!({ "short": "[31mred is the colour of pets." }),
+            json!({ "short": "red is the colour of pets." }),
         ),
     ];
     for (operation, description) in cases {

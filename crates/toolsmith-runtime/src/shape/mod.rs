@@ -6,7 +6,6 @@
 //! streamed output.
 
 mod blocks;
-mod clean;
 mod cut;
 mod definition;
 mod known;
@@ -26,10 +25,10 @@ use toolsmith_core::{
     Block, CallId, Outcome, Schema, ToolDef, ToolError, ToolName, json as strict,
 };
 
-pub use clean::clean;
-pub(crate) use clean::is_plain;
 pub(crate) use definition::without_secrets;
 pub use redact::Redactor;
+pub use toolsmith_core::clean::clean;
+pub(crate) use toolsmith_core::clean::is_plain;
 
 use crate::limits::Limits;
 

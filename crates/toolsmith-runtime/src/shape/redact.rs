@@ -7,8 +7,8 @@ use arc_swap::ArcSwap;
 use regex::{Captures, Regex};
 use toolsmith_core::event::Redact;
 
-use super::clean::clean;
 use super::known::{Known, REDACTED, SHORTEST_SECRET};
+use toolsmith_core::clean::clean;
 
 /// No text without a colon that is shorter holds any of the shapes.
 const SHORTEST_SHAPE: usize = 15;

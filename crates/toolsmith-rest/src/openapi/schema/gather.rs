@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::keywords::{IN_PLACE, Reach, beneath_mut, opened, size};
+use toolsmith_core::json::size;
+
+use super::keywords::{IN_PLACE, Reach, beneath_mut, opened};
 use super::pool::{Piece, Pool};
 use super::weigh::is_affordable;
 use crate::openapi::notes::Notes;

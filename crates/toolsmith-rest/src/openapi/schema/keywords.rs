@@ -94,24 +94,3 @@ pub(super) fn beneath_mut(
         found.map(move |schema| (keyword, schema))
     })
 }
-
-/// About how many bytes a value takes.
-pub(super) fn size(value: &Value) -> usize {
-    let mut size = 0;
-    let mut waiting = vec![value];
-    while let Some(value) = waiting.pop() {
-        size += match value {
-            Value::String(text) => text.len() + 2,
-            Value::Array(items) => {
-                waiting.extend(items);
-                items.len() + 2
-            }
-            Value::Object(fields) => {
-                waiting.extend(fields.values());
-                fields.keys().map(|key| key.len() + 4).sum::<usize>() + 2
-            }
-            _ => 8,
-        };
-    }
-    size
-}

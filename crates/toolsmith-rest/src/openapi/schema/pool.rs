@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::gather::bared;
-use super::keywords::size;
 use super::patterns::Patterns;
 use crate::openapi::notes::Notes;
 use crate::openapi::read::Version;
 use crate::openapi::{naming, refer};
+use toolsmith_core::json::size;
 
 /// Which way values go: what is only read is no part of a request, and the other way
 /// round.

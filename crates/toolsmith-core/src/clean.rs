@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Unicode's own line and paragraph separators become line feeds.
 ///
 /// ```
-/// use toolsmith_runtime::shape::clean;
+/// use toolsmith_core::clean::clean;
 ///
 /// assert_eq!(clean("\u{1b}[31mred\u{1b}[0m and \u{202e}reversed"), "red and reversed");
 /// ```
@@ -36,7 +36,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// Tells whether a character can stay wherever it stands.
-pub(crate) fn is_plain(c: char) -> bool {
+pub fn is_plain(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         c if c.is_control() => false,
