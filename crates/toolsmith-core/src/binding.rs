@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::duration;
+use crate::rate::Rate;
 
 /// The time limit of a call whose binding and plan set none.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -27,6 +28,24 @@ pub struct Binding {
     /// The prefix of its offered name instead of the toolbox's; empty for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
+    /// How often a call that may be repeated is repeated where that may help. Two times
+    /// for tools of other machines and never for others, unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retries: Option<u8>,
+    /// Whether a call may be repeated although the tool does more the second time: its
+    /// calls carry a key by which whoever gets them tells a repetition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeatable: Option<bool>,
+    /// For how long an answer is kept and given again to the same call of the same
+    /// caller. Only answers of tools that change nothing are.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    pub cache: Option<Duration>,
+    /// How fast it may be called, by everybody together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// How often it may be called from one beginning of the period to the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Rate>,
 }
 
 impl Binding {
@@ -37,6 +56,11 @@ impl Binding {
             timeout: self.timeout.or(beneath.timeout),
             exposure: self.exposure.or(beneath.exposure),
             prefix: self.prefix.or(beneath.prefix),
+            retries: self.retries.or(beneath.retries),
+            repeatable: self.repeatable.or(beneath.repeatable),
+            cache: self.cache.or(beneath.cache),
+            rate: self.rate.or(beneath.rate),
+            quota: self.quota.or(beneath.quota),
         }
     }
 
@@ -63,6 +87,41 @@ impl Binding {
     #[must_use]
     pub fn with_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Sets how often a call is repeated.
+    #[must_use]
+    pub fn with_retries(mut self, retries: u8) -> Self {
+        self.retries = Some(retries);
+        self
+    }
+
+    /// Says that calls carry a key by which a repetition is told.
+    #[must_use]
+    pub fn with_repeatable(mut self, repeatable: bool) -> Self {
+        self.repeatable = Some(repeatable);
+        self
+    }
+
+    /// Keeps answers for so long.
+    #[must_use]
+    pub fn with_cache(mut self, lifetime: Duration) -> Self {
+        self.cache = Some(lifetime);
+        self
+    }
+
+    /// Sets how fast it may be called.
+    #[must_use]
+    pub fn with_rate(mut self, rate: Rate) -> Self {
+        self.rate = Some(rate);
+        self
+    }
+
+    /// Sets how often it may be called in a period.
+    #[must_use]
+    pub fn with_quota(mut self, quota: Rate) -> Self {
+        self.quota = Some(quota);
         self
     }
 }

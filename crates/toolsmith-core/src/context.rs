@@ -1,6 +1,7 @@
 //! The tool's side of a running call: is it still wanted, how far is it, what
 //! does it say while it runs, and whom can it ask.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -59,6 +60,17 @@ impl ToolContext {
     /// The caller's trace context in the W3C form.
     pub fn trace(&self) -> Option<&str> {
         self.host.trace()
+    }
+
+    /// What names the call to whoever must tell a repetition from a second wish: the
+    /// caller's own key, or one made for the call. It is the same in every attempt.
+    pub fn idempotency_key(&self) -> Option<Cow<'_, str>> {
+        self.host.idempotency_key()
+    }
+
+    /// The caller's own key for the call, if it gave one.
+    pub fn callers_key(&self) -> Option<Cow<'_, str>> {
+        self.host.callers_key()
     }
 
     /// Tells how far the work is.
@@ -131,6 +143,16 @@ pub trait ContextHost: Send + Sync {
 
     /// The caller's trace context.
     fn trace(&self) -> Option<&str> {
+        None
+    }
+
+    /// What the caller names the call by.
+    fn callers_key(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+
+    /// What names the call.
+    fn idempotency_key(&self) -> Option<Cow<'_, str>> {
         None
     }
 

@@ -225,7 +225,14 @@ impl ToolDef {
 
     /// Tells whether making the same call twice does no more than making it once.
     pub fn is_idempotent(&self) -> bool {
-        self.hints.idempotent.unwrap_or(self.effect == Effect::Read)
+        self.hints.idempotent.unwrap_or(self.changes_nothing())
+    }
+
+    /// Tells whether a call only looks, as far as anybody says. Permission goes by the
+    /// effect alone: what somebody else's tool claims of itself widens nothing.
+    pub fn changes_nothing(&self) -> bool {
+        self.effect == Effect::Read
+            || (self.effect == Effect::Network && self.hints.read_only == Some(true))
     }
 }
 
@@ -327,6 +334,10 @@ pub enum Effect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Hints {
+    /// Says that it only looks. Answers may be kept and calls repeated on the strength of
+    /// it; permission is decided by the effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
     /// May destroy what was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,

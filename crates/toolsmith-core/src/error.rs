@@ -9,6 +9,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -158,6 +159,13 @@ pub struct ToolError {
     pub message: String,
     /// Whether the very same call may succeed later.
     pub retryable: bool,
+    /// When to come back, where somebody said so.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        rename = "retry_after_ms",
+        serialize_with = "milliseconds"
+    )]
+    pub retry_after: Option<Duration>,
     /// What a program can act on: the invalid arguments, the rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
@@ -173,6 +181,7 @@ impl ToolError {
             kind,
             message: message.into(),
             retryable: matches!(kind.retry(), Retry::Yes | Retry::Later),
+            retry_after: None,
             details: None,
             cause: None,
         }
@@ -204,6 +213,20 @@ impl ToolError {
     #[must_use]
     pub fn with_details(mut self, details: impl Into<Value>) -> Self {
         self.details = Some(details.into());
+        self
+    }
+
+    /// Says when to come back.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// Says that the same call would fail again, whatever its kind makes one think.
+    #[must_use]
+    pub fn for_good(mut self) -> Self {
+        self.retryable = false;
         self
     }
 
@@ -246,7 +269,17 @@ impl PartialEq for ToolError {
     fn eq(&self, other: &Self) -> bool {
         (self.kind, &self.message, self.retryable, &self.details)
             == (other.kind, &other.message, other.retryable, &other.details)
+            && self.retry_after == other.retry_after
     }
+}
+
+#[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
+fn milliseconds<S: serde::Serializer>(
+    duration: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let wait = duration.unwrap_or_default().as_millis();
+    serializer.serialize_u64(u64::try_from(wait).unwrap_or(u64::MAX))
 }
 
 impl From<String> for ToolError {

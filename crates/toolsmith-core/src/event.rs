@@ -320,4 +320,14 @@ pub trait MetricsCollector: Send + Sync + 'static {
 
     /// A call ended before its tool ran.
     fn refused(&self, tool: Option<&ToolName>, error: ErrorKind);
+
+    /// A tool is called another time for the same call.
+    fn repeated(&self, tool: &ToolName) {
+        let _ = tool;
+    }
+
+    /// A call was answered with what was kept from an earlier one.
+    fn cached(&self, tool: &ToolName) {
+        let _ = tool;
+    }
 }

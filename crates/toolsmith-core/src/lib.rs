@@ -73,6 +73,8 @@ pub mod duration;
 
 pub mod json;
 
+pub mod rate;
+
 pub mod reference;
 
 #[doc(hidden)]

@@ -234,6 +234,16 @@ pub struct Facts {
     /// Where the whole of it was put.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill: Option<Spilled>,
+    /// How old the answer is, where it was kept from an earlier call.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        rename = "cached_ms",
+        serialize_with = "milliseconds"
+    )]
+    pub cached: Option<Duration>,
+    /// How often the tool was called, where that was more than once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
 }
 
 #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]

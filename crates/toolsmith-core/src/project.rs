@@ -7,6 +7,8 @@
 //! | tool message | [`Outcome::to_message`] | agents that keep messages in a state |
 //! | call result | [`Outcome::to_mcp`] | MCP |
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::definition::{Effect, ToolDef};
@@ -162,7 +164,27 @@ impl Outcome {
             result["structuredContent"] = value.clone();
         }
         result["isError"] = (!self.is_success()).into();
+        let meta = self.mcp_meta();
+        if !meta.is_empty() {
+            result["_meta"] = Value::Object(meta);
+        }
         result
+    }
+
+    /// What programs are told beside an MCP call result: how old an answer is that was
+    /// kept, and when to come back.
+    pub fn mcp_meta(&self) -> Map<String, Value> {
+        let mut meta = Map::new();
+        let mut tell = |name: &str, time: Option<Duration>| {
+            if let Some(time) = time {
+                let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                meta.insert(format!("toolsmith/{name}"), millis.into());
+            }
+        };
+        tell("cachedMs", self.facts.cached);
+        let error = self.error.as_ref();
+        tell("retryAfterMs", error.and_then(|error| error.retry_after));
+        meta
     }
 
     /// The value, or what the model reads where there is none.

@@ -13,9 +13,18 @@ use crate::config::Config;
 pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> {
     let tools = toolbox.registry().all();
     let mut findings: Vec<String> = tools.iter().flat_map(|tool| tool_findings(tool)).collect();
-    for pattern in config.bindings.keys() {
+    for (pattern, binding) in &config.bindings {
         let selection = Selection::everything().with_tools([pattern.as_str()]);
         let meant = toolbox.offer(&selection);
+        let is_glob = pattern.contains(['*', '?', '[', '{']);
+        if binding.cache.is_some()
+            && !is_glob
+            && meant.tools().iter().any(|it| !it.tool.changes_nothing())
+        {
+            findings.push(format!(
+                "bindings: answers of {pattern:?} are not kept: it does not only look"
+            ));
+        }
         if meant.tools().is_empty() && !toolbox.registry().has(pattern) {
             findings.push(format!("bindings: {pattern:?} names no tool"));
         }
@@ -28,6 +37,17 @@ pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> 
         ));
     }
     findings
+}
+
+/// Settings of sources that are none, most likely typing errors.
+pub(crate) fn sources(config: &Config, known: &[String]) -> Vec<String> {
+    let named = config.sources.names().filter(|pattern| {
+        let glob = globset::Glob::new(pattern).map(|glob| glob.compile_matcher());
+        glob.is_ok_and(|glob| !known.iter().any(|name| glob.is_match(name)))
+    });
+    named
+        .map(|pattern| format!("sources: {pattern:?} names no source"))
+        .collect()
 }
 
 /// The rules that speak of no tool, or of arguments no tool has: most likely typing

@@ -80,7 +80,7 @@ pub(crate) fn misplaced(file: &Entry) -> Vec<Problem> {
 }
 
 /// The keys that are not for every sort, the sorts they are for, and whether they are there.
-fn keys(entry: &Entry) -> [(&'static str, &'static [Sort], bool); 26] {
+fn keys(entry: &Entry) -> [(&'static str, &'static [Sort], bool); 27] {
     const API: &[Sort] = &[Sort::Api];
     const ADAPTER: &[Sort] = &[Sort::Adapter];
     const HTTP: &[Sort] = &[Sort::Api, Sort::Adapter];
@@ -93,6 +93,11 @@ fn keys(entry: &Entry) -> [(&'static str, &'static [Sort], bool); 26] {
         ("headers", HTTP, !entry.headers.is_empty()),
         ("rate_limit", HTTP, entry.rate_limit.is_some()),
         ("retries", HTTP, entry.retries.is_some()),
+        (
+            "idempotency_header",
+            API,
+            entry.idempotency_header.is_some(),
+        ),
         ("method", API, entry.method.is_some()),
         ("path", API, entry.path.is_some()),
         ("places", API, !entry.places.is_empty()),

@@ -13,6 +13,7 @@
 //! | [`validate`] | arguments that fit, or everything that is wrong with them |
 //! | `plan` | what the call is about to do |
 //! | [`permit`] | whether it may |
+//! | [`shield`] | a kept answer, a turn at its source, another try |
 //! | `execute` | what came of it |
 //! | [`shape`] | the reply: cleaned, bounded, without secrets |
 //! | [`record`] | an event at every arrow |
@@ -28,6 +29,8 @@ pub mod validate;
 mod plan;
 
 pub mod permit;
+
+pub mod shield;
 
 mod execute;
 
@@ -49,4 +52,5 @@ pub use permit::{Approver, Mode, Policy};
 pub use plan::PlannedCall;
 pub use registry::{Registry, RegistryError};
 pub use resolve::ResolvedCall;
+pub use shield::Protection;
 pub use toolbox::{BuildError, Explanation, Order, Reload, Terms, Toolbox, ToolboxBuilder};

@@ -35,6 +35,10 @@ pub struct Limits {
     pub compiled_schemas: usize,
     /// How many threads blocking tools share.
     pub blocking_threads: usize,
+    /// How many bytes of answers are kept for calls to come, over all tools.
+    pub cache_bytes: usize,
+    /// How many answers are.
+    pub cache_entries: usize,
     /// How many calls of one blocking tool may go on after they were given up,
     /// before the tool is refused.
     pub strays_per_tool: usize,
@@ -57,6 +61,8 @@ impl Default for Limits {
             log_bytes: 2 << 10,
             compiled_schemas: 2048,
             blocking_threads: 64,
+            cache_bytes: 16 << 20,
+            cache_entries: 4096,
             strays_per_tool: 8,
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use toolsmith_mcp::client::{State, Status, Upstreams};
 use toolsmith_runtime::shape::clean;
+use toolsmith_runtime::shield::SourceStatus;
 
 use crate::failure::Failure;
 use crate::print;
@@ -14,9 +15,13 @@ pub(crate) fn run(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let reached = upstreams.map(Upstreams::all).unwrap_or_default();
+    let sources = session.toolbox.sources();
     let mut rows: Vec<Value> = reached
         .iter()
-        .map(|upstream| row(upstream.name(), &upstream.status()))
+        .map(|upstream| {
+            let source = sources.iter().find(|each| each.name == upstream.name());
+            row(upstream.name(), &upstream.status(), source)
+        })
         .collect();
     let unready = session.manager.upstreams().unready;
     rows.extend(
@@ -44,8 +49,8 @@ pub(crate) fn run(
     let widest = rows.iter().map(|row| told(row, "name").len()).max();
     let width = widest.unwrap_or_default().max(4);
     print::line(&format!(
-        "{:width$}  {:8}  {:9}  {:>7}  {:>5}  server",
-        "name", "state", "era", "latency", "tools"
+        "{:width$}  {:8}  {:9}  {:9}  {:>7}  {:>5}  server",
+        "name", "state", "circuit", "era", "latency", "tools"
     ))?;
     for row in &rows {
         let latency = match row["latency_ms"].as_f64() {
@@ -53,9 +58,10 @@ pub(crate) fn run(
             None => "-".to_owned(),
         };
         print::line(&format!(
-            "{:width$}  {:8}  {:9}  {latency:>7}  {:>5}  {}",
+            "{:width$}  {:8}  {:9}  {:9}  {latency:>7}  {:>5}  {}",
             told(row, "name"),
             told(row, "state"),
+            told(row, "circuit"),
             told(row, "era"),
             told(row, "tools"),
             told(row, "server"),
@@ -67,7 +73,7 @@ pub(crate) fn run(
     Ok(0)
 }
 
-fn row(name: &str, status: &Status) -> Value {
+fn row(name: &str, status: &Status, source: Option<&SourceStatus>) -> Value {
     let state = match status.state {
         State::Starting => "starting",
         State::Ready => "ready",
@@ -78,6 +84,9 @@ fn row(name: &str, status: &Status) -> Value {
     json!({
         "name": name,
         "state": state,
+        "circuit": source.map(|source| source.circuit).unwrap_or_default(),
+        "running": source.map_or(0, |source| source.running),
+        "waiting": source.map_or(0, |source| source.waiting),
         "era": status.era.map(|era| era.to_string()),
         "latency_ms": latency.map(|latency| (latency * 10.0).round() / 10.0),
         "tools": status.era.map(|_| status.tools),

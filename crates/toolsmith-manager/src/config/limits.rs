@@ -38,6 +38,10 @@ pub struct LimitsConfig {
     pub log_bytes: Option<Positive>,
     /// How many threads blocking tools share.
     pub blocking_threads: Option<Positive>,
+    /// How many bytes of answers are kept for calls to come.
+    pub cache_bytes: Option<Positive>,
+    /// How many answers are.
+    pub cache_entries: Option<Positive>,
 }
 
 impl LimitsConfig {
@@ -65,6 +69,8 @@ impl LimitsConfig {
             (&mut limits.streamed_bytes, &self.streamed_bytes),
             (&mut limits.log_bytes, &self.log_bytes),
             (&mut limits.blocking_threads, &self.blocking_threads),
+            (&mut limits.cache_bytes, &self.cache_bytes),
+            (&mut limits.cache_entries, &self.cache_entries),
         ];
         for (limit, set) in counts {
             if let Some(Positive(count)) = set {

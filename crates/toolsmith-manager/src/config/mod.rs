@@ -12,7 +12,11 @@
 //!   timeout: 30s
 //!   output_bytes: 51200
 //! bindings:
-//!   "mcp__*": { timeout: 60s }
+//!   "mcp__*": { timeout: 60s, retries: 1 }
+//!   "mcp__docs__*": { cache: 10m }    # answers of tools that only look
+//! sources:
+//!   git: { concurrency: 4, rate: 10/s, circuit: { failures: 3, pause: 30s } }
+//! callers: { rate: 50/s, quota: 5000/h }
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -30,17 +34,21 @@
 mod limits;
 mod openapi;
 mod policy;
+mod protection;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use toolsmith_core::rate::Rate;
 use toolsmith_core::{Binding, Detail, Exposure};
 
 pub use limits::{LimitsConfig, Positive};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
+pub(crate) use protection::protection;
+pub use protection::{CallersConfig, SourcesConfig};
 pub use toolsmith_core::duration::Span;
 
 use crate::servers::{self, ServerEntry};
@@ -62,6 +70,10 @@ pub struct Config {
     /// How tools are run, by name or glob.
     #[serde(deserialize_with = "bindings")]
     pub bindings: BTreeMap<String, Binding>,
+    /// How sources of tools are held within bounds, by name or glob.
+    pub sources: SourcesConfig,
+    /// How each caller is.
+    pub callers: CallersConfig,
     /// What is allowed, asked for and denied.
     pub policy: PolicyConfig,
     /// How the usage guide is written.
@@ -184,6 +196,23 @@ struct BindingForm {
     timeout: Option<Span>,
     exposure: Option<Exposure>,
     prefix: Option<Prefix>,
+    retries: Option<Retries>,
+    cache: Option<Span>,
+    rate: Option<Rate>,
+    quota: Option<Rate>,
+}
+
+/// How often a call is repeated: a few times.
+struct Retries(u8);
+
+impl<'de> Deserialize<'de> for Retries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let retries = u32::deserialize(deserializer)?;
+        match u8::try_from(retries) {
+            Ok(retries) if retries <= 10 => Ok(Self(retries)),
+            _ => Err(D::Error::custom("expected a number from 0 to 10")),
+        }
+    }
 }
 
 impl From<BindingForm> for Binding {
@@ -192,6 +221,9 @@ impl From<BindingForm> for Binding {
         binding.timeout = form.timeout.map(|span| span.0);
         binding.exposure = form.exposure;
         binding.prefix = form.prefix.map(|prefix| prefix.0);
+        binding.retries = form.retries.map(|retries| retries.0);
+        binding.cache = form.cache.map(|span| span.0);
+        (binding.rate, binding.quota) = (form.rate, form.quota);
         binding
     }
 }

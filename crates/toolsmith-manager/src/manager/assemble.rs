@@ -8,7 +8,7 @@ use toolsmith_runtime::{Policy, Reload};
 
 use super::Current;
 use super::files::{Content, Files};
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::files::Folder;
 use crate::native::Native;
 use crate::overrides::Overrides;
@@ -52,6 +52,8 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     let mut reload = Reload::default();
     reload.terms.policy = current.policy.clone();
     reload.terms.limits = current.config.limits.limits();
+    let config = &current.config;
+    reload.terms.protection = config::protection(&config.sources, config.callers);
     let prefix = setup.prefix.as_deref().or(current.config.prefix());
     reload.terms.prefix = prefix.unwrap_or_default().to_owned();
     reload.terms.secrets = current.upstreams.secrets.0.clone();

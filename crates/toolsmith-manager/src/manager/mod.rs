@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
-use toolsmith_core::ToolDef;
+use toolsmith_core::{ToolDef, ToolSource as _};
 use toolsmith_mcp::client::UpstreamOptions;
 use toolsmith_rest::form::Entry;
 use toolsmith_runtime::registry::{Refreshed, RegistryError};
@@ -103,6 +103,7 @@ impl Manager {
             .limits(reload.terms.limits)
             .secrets(reload.terms.secrets)
             .prefix(reload.terms.prefix)
+            .protection(reload.terms.protection)
             .files(reload.files);
         let further = Further::default();
         further.store(Arc::new(further_files(&setup, &current)));
@@ -241,6 +242,17 @@ impl Manager {
     pub fn lint(&self) -> Vec<String> {
         let current = self.current.load();
         let mut findings = lint::lint(&self.toolbox, &current.config, &current.policy);
+        let registered = self.toolbox.sources().into_iter();
+        let mut sources: Vec<String> = registered.map(|source| source.name).collect();
+        let servers = current.servers.servers.iter();
+        sources.extend(servers.map(|server| server.name.to_string()));
+        sources.extend(
+            current
+                .remotes
+                .iter()
+                .map(|remote| remote.name().to_owned()),
+        );
+        findings.extend(lint::sources(&current.config, &sources));
         findings.extend(current.servers.warnings.iter().cloned());
         findings.extend(current.warnings.iter().cloned());
         findings.extend(current.catalogue.warnings.iter().cloned());

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use toolsmith_core::rate::Rate;
 
 use super::openapi::OpenApi;
 use super::policy::Policy;
@@ -28,6 +29,11 @@ pub(super) struct ConfigFile {
     limits: Option<Limits>,
     /// How tools are run, by name or glob.
     bindings: Option<BTreeMap<String, Binding>>,
+    /// How sources of tools are held within bounds, by name or glob. MCP servers and APIs
+    /// go by their names, tools in files by the file.
+    sources: Option<BTreeMap<String, Source>>,
+    /// How each caller is held within bounds.
+    callers: Option<Callers>,
     /// What is allowed, asked for and denied.
     policy: Option<Policy>,
     /// How the usage guide is written.
@@ -74,6 +80,77 @@ struct Binding {
     exposure: Option<Exposure>,
     /// What its offered name begins with.
     prefix: Option<Prefix>,
+    /// How often a call is made again that may succeed then and does no harm twice.
+    #[schemars(range(min = 0, max = 10))]
+    retries: Option<u8>,
+    /// For how long an answer of a tool that only looks is given again.
+    cache: Option<Duration>,
+    /// How fast it may be called.
+    rate: Option<Rate>,
+    /// How often it may be called in a period.
+    quota: Option<Rate>,
+}
+
+/// How a source is held within bounds.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Source {
+    /// How many calls it gets at once.
+    concurrency: Option<Count>,
+    /// How many more may wait for their turn.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    queue: Option<u32>,
+    /// How fast it may be called.
+    rate: Option<Rate>,
+    /// How often it may be called in a period.
+    quota: Option<Rate>,
+    /// When it is left alone because it fails; or `off`.
+    circuit: Option<Circuit>,
+}
+
+/// When a source is left alone.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Circuit {
+    /// Never.
+    Word(Off),
+    /// After so many failures.
+    Settings(CircuitSettings),
+}
+
+#[derive(JsonSchema)]
+enum Off {
+    #[schemars(rename = "off")]
+    Off,
+}
+
+/// When a source is left alone, and for how long.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct CircuitSettings {
+    /// After so many failures in a row,
+    #[schemars(range(min = 1, max = 1_000_000))]
+    failures: Option<u32>,
+    /// or when this share of calls failed,
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    share: Option<f64>,
+    /// of at least so many
+    #[schemars(range(min = 1, max = 1_000_000))]
+    least: Option<u32>,
+    /// within this time.
+    window: Option<Duration>,
+    /// For how long, until one call is let through to see.
+    pause: Option<Duration>,
+}
+
+/// How each caller is held within bounds.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Callers {
+    /// How fast it may call.
+    rate: Option<Rate>,
+    /// How often it may call in a period.
+    quota: Option<Rate>,
 }
 
 /// Ceilings; what is not set keeps its default.
@@ -106,4 +183,8 @@ struct Limits {
     log_bytes: Option<Count>,
     /// How many threads blocking tools share.
     blocking_threads: Option<Count>,
+    /// How many bytes of answers are kept for calls to come.
+    cache_bytes: Option<Count>,
+    /// How many answers are.
+    cache_entries: Option<Count>,
 }

@@ -68,8 +68,11 @@ fn everything_at_once() {
          \x20 streamed_bytes: 8\n\
          \x20 log_bytes: 9\n\
          \x20 blocking_threads: 10\n\
+         \x20 cache_bytes: 11\n\
+         \x20 cache_entries: 12\n\
          bindings:\n\
          \x20 \"mcp__*\": { timeout: 60s, exposure: deferred, prefix: '' }\n\
+         \x20 t: { retries: 3, cache: 10m, rate: 5/s, quota: 100/d }\n\
          policy:\n\
          \x20 mode: auto-edit\n\
          \x20 allow: ['read(file_path: docs/**)']\n\
@@ -92,11 +95,18 @@ fn everything_at_once() {
     limits.streamed_bytes = 8;
     limits.log_bytes = 9;
     limits.blocking_threads = 10;
+    limits.cache_bytes = 11;
+    limits.cache_entries = 12;
     assert_eq!(config.limits.limits(), limits);
     let binding = &config.bindings["mcp__*"];
     assert_eq!(binding.timeout, Some(Duration::from_secs(60)));
     assert_eq!(binding.exposure, Some(Exposure::Deferred));
     assert_eq!(binding.prefix.as_deref(), Some(""));
+    let binding = &config.bindings["t"];
+    assert_eq!(binding.retries, Some(3));
+    assert_eq!(binding.cache, Some(Duration::from_secs(600)));
+    assert_eq!(binding.rate, Some("5/s".parse().unwrap()));
+    assert_eq!(binding.quota, Some("100/d".parse().unwrap()));
     let policy = config.policy.policy();
     assert_eq!(policy.mode(), Mode::AutoEdit);
     let rules: Vec<String> = policy.rules().iter().map(ToString::to_string).collect();

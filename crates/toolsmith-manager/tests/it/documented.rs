@@ -89,3 +89,18 @@ fn every_file_of_the_documentation_loads() {
         ]
     );
 }
+
+#[test]
+fn the_settings_of_the_guards_load() {
+    const GUARDS: &str = include_str!("../../../../docs/guards.md");
+    let yaml = GUARDS.split("```yaml\n").nth(1).unwrap();
+    let yaml = yaml.split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "toolsmith.yaml", yaml);
+    let manager = Setup::open(folder.path()).unwrap().load().unwrap();
+    assert_eq!(manager.errors(), [] as [&str; 0]);
+    // None of its sources is there, which is worth a word for each.
+    let unknown = manager.lint();
+    let unknown = unknown.iter().filter(|it| it.contains("names no source"));
+    assert_eq!(unknown.count(), 3);
+}

@@ -119,14 +119,6 @@ pub(super) fn of_call(server: &str, error: &ServiceError) -> ToolError {
     }
 }
 
-/// Tells whether it is the connection that failed, and not the call.
-pub(super) fn is_of_the_connection(error: &ServiceError) -> bool {
-    !matches!(
-        error,
-        ServiceError::McpError(_) | ServiceError::Cancelled { .. }
-    )
-}
-
 fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
     chain(error).any(|each| {
         let refused = matches!(

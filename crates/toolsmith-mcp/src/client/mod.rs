@@ -17,7 +17,6 @@
 pub mod authorize;
 mod beside;
 mod calls;
-mod circuit;
 mod connect;
 mod error;
 mod handler;
@@ -46,7 +45,6 @@ pub use roster::Upstreams;
 
 use crate::server::Notifier;
 use authorize::Authorizer;
-use circuit::Circuit;
 use connect::Live;
 use pool::Pool;
 
@@ -60,7 +58,6 @@ struct Inner {
     options: UpstreamOptions,
     live: ArcSwapOption<Live>,
     status: watch::Sender<Status>,
-    circuit: Circuit,
     pool: Pool,
     /// Who is told of changes beside the tools.
     notifier: OnceLock<Notifier>,
@@ -139,7 +136,6 @@ impl Upstream {
                 options,
                 live: ArcSwapOption::empty(),
                 status: watch::Sender::new(status),
-                circuit: Circuit::default(),
                 pool: Pool::default(),
                 notifier: OnceLock::new(),
                 authorizer: OnceLock::new(),

@@ -1,18 +1,15 @@
 //! A tool of an upstream: a call goes there and its answer comes back.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, InputRequiredResult, InputResponses,
     RequestMetaObject, ServerResult, Tool as WireTool,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
-use tokio::time::Instant;
 use toolsmith_core::reply::{Inquiry, Question, Response};
 use toolsmith_core::{
     AnyTool, Arguments, Binding, ErrorKind, Outcome, Tool, ToolContext, ToolDef, ToolError,
-    duration,
 };
 
 use super::connect::Live;
@@ -21,9 +18,6 @@ use crate::wire;
 
 /// How often an upstream may ask before it must answer.
 const ROUNDS: usize = 10;
-
-/// How long a call that was given up must have waited to count against the upstream.
-const HUNG: Duration = Duration::from_secs(5);
 
 /// A tool of an upstream.
 struct Adopted {
@@ -77,13 +71,6 @@ impl Adopted {
         arguments: &Arguments,
         context: &ToolContext,
     ) -> Result<Outcome, ToolError> {
-        let circuit = &self.upstream.inner.circuit;
-        circuit.enter().map_err(|left| {
-            self.unavailable(&format!(
-                "it failed several times in a row and is left alone for another {}",
-                duration::format(Duration::from_secs(left.as_secs().max(1)))
-            ))
-        })?;
         let live = match self.upstream.live_for(context.caller()).await {
             Some(Ok(live)) => live,
             Some(Err(error)) => return Err(self.unavailable(&error.to_string())),
@@ -118,25 +105,21 @@ impl Adopted {
         params: CallToolRequestParams,
         context: &ToolContext,
     ) -> Result<ServerResult, ToolError> {
-        let circuit = &self.upstream.inner.circuit;
-        let fail = |failure: &ServiceError| {
-            if error::is_of_the_connection(failure) {
-                circuit.failed();
-            } else {
-                circuit.succeeded();
-            }
-            error::of_call(self.upstream.name(), failure)
-        };
+        let fail = |failure: &ServiceError| error::of_call(self.upstream.name(), failure);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let mut options = PeerRequestOptions::no_options();
+        let mut meta = RequestMetaObject::new();
         if let Some(trace) = context.trace() {
-            let mut meta = RequestMetaObject::new();
             meta.set_traceparent(trace);
+        }
+        if let Some(key) = context.callers_key() {
+            meta.insert(wire::IDEMPOTENCY_KEY.to_owned(), key.into_owned().into());
+        }
+        if !meta.is_empty() {
             options = options.with_meta(meta);
         }
         let sent = live.peer.send_cancellable_request(request, options).await;
         let mut sent = sent.map_err(|error| fail(&error))?;
-        let began = Instant::now();
         let _flying = live.calls.sent(
             sent.id.clone(),
             sent.progress_token.clone(),
@@ -145,14 +128,9 @@ impl Adopted {
         tokio::select! {
             answer = &mut sent.rx => {
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                let answer = answer.map_err(|error| fail(&error))?;
-                circuit.succeeded();
-                Ok(answer)
+                answer.map_err(|error| fail(&error))
             }
             () = context.cancelled() => {
-                if began.elapsed() >= HUNG {
-                    circuit.failed();
-                }
                 let _ = sent.cancel(Some("the caller gave up".to_owned())).await;
                 Err(ToolError::new(ErrorKind::Cancelled, "the call was given up"))
             }

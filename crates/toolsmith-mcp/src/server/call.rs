@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ErrorData,
-    InputRequest, InputRequests, InputRequiredResult, InputResponses,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses, MetaObject,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
@@ -151,6 +151,9 @@ impl Shared {
         if let Some(trace) = &client.trace {
             caller = caller.with_trace(trace.clone());
         }
+        if let Some(key) = &client.key {
+            caller = caller.with_idempotency_key(key.clone());
+        }
         let mut notes = None;
         // A channel nobody listens to costs more than many a call.
         if NoteTaker::is_wanted(client) {
@@ -256,6 +259,7 @@ fn form_schema(schema: &Value) -> Schema {
 /// to look like, on which clients then insist.
 pub(super) fn result(mut outcome: Outcome, era: Era, promise: Option<&Schema>) -> CallToolResult {
     let blocks = outcome.to_blocks();
+    let meta = outcome.mcp_meta();
     let content = blocks.into_iter().map(wire::content::to_wire).collect();
     let value = outcome.value.take().filter(|_| outcome.is_success());
     // A value too large to send was cut into the text. That is no success of a tool
@@ -274,5 +278,8 @@ pub(super) fn result(mut outcome: Outcome, era: Era, promise: Option<&Schema>) -
         Era::Handshake if wraps(&value) => structured::wrap(value),
         _ => value,
     });
+    if !meta.is_empty() {
+        result.meta = Some(MetaObject(meta));
+    }
     result
 }

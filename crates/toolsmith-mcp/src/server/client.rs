@@ -85,6 +85,8 @@ pub(super) struct Client {
     pub(super) introduced: Introduced,
     pub(super) progress: Option<ProgressToken>,
     pub(super) trace: Option<String>,
+    /// What it names its call by, so that a repetition can be told.
+    pub(super) key: Option<String>,
     /// The least important log entries it wants; none at all without it.
     pub(super) level: Option<Level>,
 }
@@ -101,6 +103,7 @@ impl Client {
             introduced,
             progress: context.meta.get_progress_token(),
             trace: context.meta.get_traceparent().map(str::to_owned),
+            key: key(context),
             level: match era {
                 Era::Handshake => session_level,
                 Era::Stateless => context.meta.log_level().map(wire::log::from_wire),
@@ -118,4 +121,11 @@ impl Client {
             LazyLock::new(|| Question::new("", toolsmith_core::Schema::no_arguments()));
         self.can_answer(&FORM)
     }
+}
+
+/// The key a request brings along, if it can be one.
+fn key(context: &RequestContext<RoleServer>) -> Option<String> {
+    let key = context.meta.get(wire::IDEMPOTENCY_KEY)?.as_str()?;
+    let is_one = (1..=255).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    is_one.then(|| key.to_owned())
 }

@@ -3,6 +3,10 @@
 //! Everything here translates between `rmcp`'s model and core's, and decides
 //! nothing else.
 
+/// Under what name of `_meta` a caller's key for a call is passed on. The protocol has no
+/// word of its own for it.
+pub(crate) const IDEMPOTENCY_KEY: &str = "toolsmith/idempotencyKey";
+
 pub(crate) mod content;
 pub(crate) mod lines;
 pub(crate) mod log;

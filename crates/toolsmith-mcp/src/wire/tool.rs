@@ -64,6 +64,7 @@ pub(crate) fn definition(server: &str, tool: &Tool) -> Result<ToolDef, String> {
         .push(format!("This tool belongs to the MCP server `{server}`."));
     let annotations = tool.annotations.as_ref();
     let mut hints = Hints::default();
+    hints.read_only = annotations.and_then(|hints| hints.read_only_hint);
     hints.destructive = annotations.and_then(|hints| hints.destructive_hint);
     hints.idempotent = annotations.and_then(|hints| hints.idempotent_hint);
     hints.open_world = annotations.and_then(|hints| hints.open_world_hint);

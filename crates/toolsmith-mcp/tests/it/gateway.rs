@@ -123,6 +123,10 @@ fn upstream_tools(notice: &mpsc::Sender<String>) -> Vec<AnyTool> {
                 other => Outcome::text(format!("{other:?}")),
             }
         }),
+        tool("key", async |_, context: ToolContext| {
+            let key = context.callers_key().map(|key| key.into_owned());
+            Outcome::ok(json!({ "key": key }))
+        }),
         tool("who", move |_, context: ToolContext| {
             let _ = who.try_send(context.caller().to_owned());
             async { Outcome::text("noticed") }
@@ -203,6 +207,30 @@ impl Caller {
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params).await;
         self.client.answer(id).await
+    }
+}
+
+#[tokio::test]
+async fn what_a_caller_names_its_call_by_is_passed_on() {
+    for (era, protocol) in CROSSINGS {
+        let gateway = gateway(protocol).await;
+        let mut caller = Caller::of(&gateway, era).await;
+        let long = "k".repeat(256);
+        for (sent, expected) in [
+            (json!("order-7"), json!("order-7")),
+            (json!(null), json!(null)),
+            // What is no key is nobody's.
+            (json!(7), json!(null)),
+            (json!(""), json!(null)),
+            (json!("two words"), json!(null)),
+            (json!(long), json!(null)),
+        ] {
+            let mut params = calling("mcp__up__key", json!({}));
+            params["_meta"] = json!({ "toolsmith/idempotencyKey": sent });
+            let answer = caller.ask("tools/call", params).await;
+            let key = &answer["result"]["structuredContent"]["key"];
+            assert_eq!(*key, expected, "{era:?} {protocol:?} {answer}");
+        }
     }
 }
 

@@ -211,6 +211,8 @@ impl Entry {
         let mut binding = Binding::default();
         binding.timeout = self.timeout.map(|span| span.0);
         binding.exposure = self.exposure;
+        binding.retries = self.retries;
+        binding.repeatable = self.idempotency_header.as_ref().map(|_| true);
         binding
     }
 }

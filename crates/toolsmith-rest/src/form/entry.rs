@@ -14,8 +14,8 @@ use super::command::{Command, ExitCodes, OutputForm, Sandbox};
 use super::definition::{ConsentForm, DescriptionForm, ExampleForm, MetadataForm, ToolType};
 use super::http::{Adapter, BodyForm, HttpMethod, PaginationForm, PlaceForm, ResponseForm};
 use super::placed::Placed;
-use super::words::Rate;
 use super::{AuthForm, AuthMethod};
+use toolsmith_core::rate::Rate;
 
 /// A tool, or what several tools under `tools` share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -119,9 +119,14 @@ pub struct Entry {
     /// How many requests may be made of one host in which time, such as `5/s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<Rate>,
-    /// How often a request is made again that was put off with 429 or 503.
+    /// How often a call is made again that may succeed then and does no harm twice: one
+    /// that was put off with 429 or 503, or got no answer; two times unless set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<u8>,
+    /// The header that names a call to the API, so that one which comes twice is done
+    /// once; such as `Idempotency-Key`. Calls may then be made again whatever the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_header: Option<Placed<String>>,
     /// The method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<HttpMethod>,
@@ -218,6 +223,7 @@ impl Entry {
             api_key,
             rate_limit,
             retries,
+            idempotency_header,
             body,
             response,
             pagination,

@@ -23,7 +23,6 @@ mod definition;
 mod entry;
 mod http;
 mod placed;
-mod words;
 
 pub use auth::{AuthForm, AuthMethod, KeyPlace};
 pub use command::{CommandWord, ExitCodes, OutputForm, Sandbox};
@@ -34,4 +33,4 @@ pub use http::{
     PlaceForm, PlaceName, ResponseForm, ResponseKind,
 };
 pub use placed::Placed;
-pub use words::Rate;
+pub use toolsmith_core::rate::Rate;

@@ -6,6 +6,7 @@ use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_net::{BodyError, HttpError, Refused, Response};
 
 use super::hush::Hush;
+use super::retry;
 
 /// How much of an answer is told.
 const EXCERPT: usize = 500;
@@ -29,8 +30,9 @@ pub(crate) fn kind_of(status: u16) -> ErrorKind {
 /// What a status that is no success is told as.
 pub(crate) async fn status(line: &str, response: Response, hush: &Hush) -> ToolError {
     let status = response.status();
-    let later = response.headers().get("retry-after");
-    let later = later.and_then(|value| value.to_str().ok());
+    let header = |name| response.headers().get(name)?.to_str().ok();
+    let later = header("retry-after");
+    let after = retry::after(later, header("date"));
     let later = later.map(|later| excerpt(&hush.scrub(later)));
     let told = excerpt(&hush.scrub(&beginning(response).await));
     let mut message = format!("{} answered {status}", hush.scrub(line));
@@ -42,7 +44,9 @@ pub(crate) async fn status(line: &str, response: Response, hush: &Hush) -> ToolE
         message.push_str(&told);
     }
     let details = serde_json::json!({ "status": status.as_u16() });
-    ToolError::new(kind_of(status.as_u16()), message).with_details(details)
+    let mut error = ToolError::new(kind_of(status.as_u16()), message).with_details(details);
+    error.retry_after = after;
+    error
 }
 
 /// What a request that got no answer is told as.

@@ -139,6 +139,7 @@ fn hints(method: HttpMethod) -> Hints {
     hints.open_world = Some(true);
     match method {
         HttpMethod::Get | HttpMethod::Head | HttpMethod::Options => {
+            hints.read_only = Some(true);
             hints.idempotent = Some(true);
             hints.destructive = Some(false);
         }

@@ -28,8 +28,6 @@ impl Pace {
     /// # Errors
     /// When the wait would be longer than a call should take: how long it is.
     pub(crate) async fn turn(&self, host: &str, rate: Rate) -> Result<(), Duration> {
-        let share = rate.per / rate.count;
-        let at_once = rate.per.saturating_sub(share);
         let wait = {
             let now = Instant::now();
             let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,11 +35,11 @@ impl Pace {
                 hosts.retain(|_, even| *even > now);
             }
             let even = hosts.get(host).copied().unwrap_or(now).max(now);
-            let wait = (even - now).saturating_sub(at_once);
+            let (wait, ahead) = rate.reckon(even - now);
             if wait > LONGEST_WAIT {
                 return Err(wait);
             }
-            hosts.insert(host.to_owned(), even + share);
+            hosts.insert(host.to_owned(), now + ahead);
             wait
         };
         if !wait.is_zero() {

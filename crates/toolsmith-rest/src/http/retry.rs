@@ -1,4 +1,4 @@
-//! When a request that was put off is made again.
+//! When a request that was put off may be made again. Making it again is the runtime's.
 //!
 //! A server says how long to wait in seconds, or by a date. A date is read against the
 //! date of the same answer, so no clock of ours is asked.
@@ -7,34 +7,21 @@ use std::time::Duration;
 
 use toolsmith_core::date::Date;
 
-/// Whoever has to wait longer is told so instead.
+/// The longest time that is believed: a year.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Whoever has to wait for its turn longer is told so instead.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// The first wait where the server says nothing; each further one is twice as long.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
-
-/// How often unless the file says otherwise.
-pub(crate) const DEFAULT_RETRIES: u8 = 2;
-
-/// Tells whether a status puts a request off.
-pub(crate) fn puts_off(status: u16) -> bool {
-    matches!(status, 429 | 503)
-}
-
-/// How long to wait before another try, from the headers of the answer; none where that
-/// is too long.
-pub(crate) fn wait(retry_after: Option<&str>, date: Option<&str>, tried: u8) -> Option<Duration> {
-    let told = retry_after.and_then(|text| {
-        let text = text.trim();
-        if let Ok(seconds) = text.parse() {
-            return Some(Duration::from_secs(seconds));
-        }
-        let (then, now) = (seconds_of(text)?, seconds_of(date?.trim())?);
-        let wait = u64::try_from(then - now).unwrap_or_default();
-        Some(Duration::from_secs(wait))
-    });
-    let wait = told.unwrap_or_else(|| FIRST_WAIT * 2_u32.pow(u32::from(tried.min(6))));
-    (wait <= LONGEST_WAIT).then_some(wait)
+/// How long a server asks to be left alone, by the headers of its answer.
+pub(crate) fn after(retry_after: Option<&str>, date: Option<&str>) -> Option<Duration> {
+    let text = retry_after?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds).min(LONGEST));
+    }
+    let (then, now) = (seconds_of(text)?, seconds_of(date?.trim())?);
+    let wait = u64::try_from(then - now).unwrap_or_default();
+    Some(Duration::from_secs(wait).min(LONGEST))
 }
 
 /// The seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -72,23 +59,22 @@ mod tests {
     fn how_long_to_wait() {
         let now = Some("Sun, 06 Nov 1994 08:49:37 GMT");
         let seconds = |n| Some(Duration::from_secs(n));
-        for (told, date, tried, expected) in [
-            (Some("0"), None, 0, seconds(0)),
-            (Some(" 7 "), None, 5, seconds(7)),
-            (Some("30"), None, 0, seconds(30)),
-            (Some("31"), None, 0, None),
-            (Some("99999999999999999999999"), None, 1, seconds(1)),
-            (Some("-1"), None, 1, seconds(1)),
-            (Some("Sun, 06 Nov 1994 08:50:00 GMT"), now, 0, seconds(23)),
-            (Some("Sun, 06 Nov 1994 08:49:00 GMT"), now, 0, seconds(0)),
-            (Some("Mon, 07 Nov 1994 08:49:37 GMT"), now, 0, None),
+        for (told, date, expected) in [
+            (Some("0"), None, seconds(0)),
+            (Some(" 7 "), None, seconds(7)),
+            (Some("86400"), None, seconds(86_400)),
+            (Some("18446744073709551615"), None, Some(LONGEST)),
+            (Some("99999999999999999999999"), None, None),
+            (Some("-1"), None, None),
+            (Some("Sun, 06 Nov 1994 08:50:00 GMT"), now, seconds(23)),
+            (Some("Sun, 06 Nov 1994 08:49:00 GMT"), now, seconds(0)),
+            (Some("Mon, 07 Nov 1994 08:49:37 GMT"), now, seconds(86_400)),
             // Without a date to read it against, it says nothing.
-            (Some("Sun, 06 Nov 1994 08:50:00 GMT"), None, 1, seconds(1)),
-            (Some("soon"), now, 2, seconds(2)),
-            (None, None, 0, Some(Duration::from_millis(500))),
-            (None, None, 255, None),
+            (Some("Sun, 06 Nov 1994 08:50:00 GMT"), None, None),
+            (Some("soon"), now, None),
+            (None, now, None),
         ] {
-            assert_eq!(wait(told, date, tried), expected, "{told:?}");
+            assert_eq!(after(told, date), expected, "{told:?}");
         }
     }
 
@@ -96,6 +82,6 @@ mod tests {
     fn dates_over_the_turn_of_a_year() {
         let told = Some("Sat, 01 Jan 2000 00:00:05 GMT");
         let date = Some("Fri, 31 Dec 1999 23:59:55 GMT");
-        assert_eq!(wait(told, date, 0), Some(Duration::from_secs(10)));
+        assert_eq!(after(told, date), Some(Duration::from_secs(10)));
     }
 }

@@ -1,5 +1,5 @@
-//! Sends a request: at the host's pace, with what shows who makes it, again where it was
-//! put off, and once more with a new token where the old one was refused.
+//! Sends a request: at the host's pace, with what shows who makes it, and once more with a
+//! new token where the old one was refused. What was put off is for the runtime to repeat.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use super::hush::Hush;
 use super::pace::Pace;
 use super::place::header_problem;
 use super::request::{self, Prepared};
-use super::retry;
 use super::shared::{Connection, Shared};
 use crate::form::{Entry, HttpMethod, Rate};
 use crate::make::Surroundings;
@@ -34,7 +33,8 @@ pub(crate) struct Service {
     pub(crate) connection: Arc<Connection>,
     pub(crate) pace: Pace,
     pub(crate) rate: Option<Rate>,
-    pub(crate) retries: u8,
+    /// The header that names a call.
+    pub(crate) key_header: Option<String>,
     pub(crate) hush: Hush,
 }
 
@@ -102,6 +102,7 @@ impl Service {
             }
             headers.push((name.clone(), text));
         }
+        let key_header = key_header(entry, &headers, auth.as_ref(), gathered);
         let (address, auth) = (address?, auth?);
         if !gathered.missing.is_empty() || !gathered.problems.is_empty() {
             return None;
@@ -120,7 +121,7 @@ impl Service {
             auth,
             pace: surroundings.pace.clone(),
             rate: entry.rate_limit,
-            retries: entry.retries.unwrap_or(retry::DEFAULT_RETRIES),
+            key_header,
             hush: Hush::new(gathered.secrets.iter().map(String::as_str)),
         })
     }
@@ -132,7 +133,7 @@ impl Service {
     pub(crate) async fn ask(&self, prepared: &Prepared) -> Result<Answer, ToolError> {
         let client = self.connection.client()?;
         let line = self.hush.scrub(&prepared.line()).into_owned();
-        let (mut tried, mut renewed) = (0, false);
+        let mut renewed = false;
         loop {
             self.take_turn().await?;
             let mut hush = self.hush.clone();
@@ -154,17 +155,6 @@ impl Service {
                 renewed = true;
                 continue;
             }
-            if retry::puts_off(status) && tried < self.retries {
-                let header = |name| response.headers().get(name)?.to_str().ok();
-                let wait = retry::wait(header("retry-after"), header("date"), tried);
-                if let Some(wait) = wait {
-                    tried += 1;
-                    // The connection is not kept waiting.
-                    drop(response);
-                    tokio::time::sleep(wait).await;
-                    continue;
-                }
-            }
             if !response.status().is_success() {
                 return Err(failure::status(&line, response, &hush).await);
             }
@@ -181,11 +171,11 @@ impl Service {
             return Ok(());
         };
         let host = self.address.host();
-        self.pace.turn(host, rate).await.map_err(|wait| {
-            let wait = duration::format(std::time::Duration::from_secs(wait.as_secs()));
+        self.pace.turn(host, rate).await.map_err(|wait_for| {
+            let wait = duration::format(std::time::Duration::from_secs(wait_for.as_secs()));
             let host = self.hush.scrub(host);
             let message = format!("{host} may be asked {rate}, and the next turn is in {wait}");
-            ToolError::new(ErrorKind::Exhausted, message)
+            ToolError::new(ErrorKind::Exhausted, message).with_retry_after(wait_for)
         })
     }
 
@@ -285,4 +275,25 @@ impl Service {
         }
         headers
     }
+}
+
+/// The header that names a call, if it can be one.
+fn key_header(
+    entry: &Entry,
+    headers: &[(String, String)],
+    auth: Option<&Auth>,
+    gathered: &mut Gathered,
+) -> Option<String> {
+    let header = entry.idempotency_header.as_ref()?;
+    let name = header.value.as_str();
+    let is_it = |other: &str| other.eq_ignore_ascii_case(name);
+    let taken = headers.iter().any(|(other, _)| is_it(other));
+    let taken = taken || auth.and_then(Auth::header).is_some_and(is_it);
+    let problem = match header_problem(name) {
+        Some(problem) => format!("it {problem}"),
+        None if taken => "the file sets this header already".to_owned(),
+        None => return Some(header.value.clone()),
+    };
+    gathered.problem("idempotency_header", header, &problem);
+    None
 }

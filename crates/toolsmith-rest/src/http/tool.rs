@@ -14,6 +14,9 @@ use super::service::{Answer, Service};
 use super::shape::{self, Shape};
 use crate::form::HttpMethod;
 
+/// The longest key an API is sent.
+const LONGEST_KEY: usize = 255;
+
 /// One request to an API.
 pub(crate) struct HttpTool {
     pub(crate) definition: Arc<ToolDef>,
@@ -62,7 +65,10 @@ impl HttpTool {
         context: &ToolContext,
     ) -> Result<Outcome, ToolError> {
         let service = self.service()?;
-        let request = self.pattern.build(&service.address, arguments)?;
+        let mut request = self.pattern.build(&service.address, arguments)?;
+        if let Some(header) = &service.key_header {
+            request.headers.push((header.clone(), key(context)?));
+        }
         match &self.pages {
             Some(pages) => self.gather(pages, service, request, context).await,
             None => {
@@ -141,6 +147,21 @@ impl HttpTool {
     }
 }
 
+/// The key that names a call, as a header can carry it.
+fn key(context: &ToolContext) -> Result<String, ToolError> {
+    let key = context.idempotency_key();
+    let key = key.ok_or_else(|| ToolError::internal("there is no key to name the call by"))?;
+    let is_plain = key.bytes().all(|byte| byte.is_ascii_graphic());
+    if key.is_empty() || key.len() > LONGEST_KEY || !is_plain {
+        let message = format!(
+            "the caller's idempotency key cannot stand in a header; use at most {LONGEST_KEY} \
+             letters, digits and signs"
+        );
+        return Err(ToolError::invalid(message));
+    }
+    Ok(key.into_owned())
+}
+
 /// What whoever gave a call up is told.
 pub(crate) fn given_up() -> Outcome {
     Outcome::failure(ToolError::new(
@@ -152,5 +173,5 @@ pub(crate) fn given_up() -> Outcome {
 /// What a tool says that lacks what it refers to.
 pub(crate) fn unavailable(missing: &str) -> ToolError {
     let message = format!("the tool cannot be used: {missing}");
-    ToolError::new(ErrorKind::Unavailable, message)
+    ToolError::new(ErrorKind::Unavailable, message).for_good()
 }

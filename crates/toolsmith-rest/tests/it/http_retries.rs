@@ -1,10 +1,15 @@
 //! Requests that were put off, and hosts that are asked no faster than they like.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use serde_json::json;
-use toolsmith_core::ErrorKind;
+use toolsmith_core::{ErrorKind, RawCall};
+use toolsmith_runtime::Caller;
 
 use crate::http_server::{
-    Server, answer, fails, make_from, make_with, ok, only, surroundings, value,
+    Server, answer, call, fails, failure, make_from, make_with, ok, only, surroundings, toolbox,
+    value,
 };
 
 /// Puts off so many requests, and answers the next one.
@@ -29,7 +34,7 @@ async fn what_was_put_off_is_asked_for_again() {
     ] {
         let server = busy(2, status, header).await;
         let tool = server.tool(
-            "{ name: t, api_url: SERVER, method: POST, parameters: { properties: { a: {} } } }",
+            "{ name: t, api_url: SERVER, method: PUT, parameters: { properties: { a: {} } } }",
         );
         assert_eq!(value(&tool, json!({ "a": 1 })).await, json!("done"));
         let bodies: Vec<_> = server.seen().iter().map(|seen| seen.json()).collect();
@@ -38,8 +43,83 @@ async fn what_was_put_off_is_asked_for_again() {
 }
 
 #[tokio::test]
+async fn what_does_more_the_second_time_is_asked_for_once() {
+    for (what, asked) in [
+        ("method: POST", 1),
+        ("method: PATCH", 1),
+        ("method: POST, idempotent: true", 2),
+        ("method: GET, idempotent: false", 1),
+        ("method: DELETE", 2),
+    ] {
+        let server = busy(1, 503, "retry-after: 0").await;
+        let tool = server.tool(&format!("{{ name: t, api_url: SERVER, {what} }}"));
+        call(&tool, json!({})).await;
+        assert_eq!(server.seen().len(), asked, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_with_a_key_may_be_made_again_and_each_time_has_the_same() {
+    let server = busy(2, 429, "retry-after: 0").await;
+    let tool = server
+        .tool("{ name: t, api_url: SERVER, method: POST, idempotency_header: Idempotency-Key }");
+    assert_eq!(
+        tool.definition().hints.idempotent,
+        None,
+        "to its callers it is not"
+    );
+    assert_eq!(value(&tool, json!({})).await, json!("done"));
+    let keys: BTreeSet<String> = server
+        .take()
+        .iter()
+        .map(|seen| seen.header("idempotency-key").unwrap().to_owned())
+        .collect();
+    assert_eq!(keys.len(), 1);
+    assert_eq!(keys.first().unwrap().len(), 32);
+    // Another call is another wish, unless the caller says that it is the same.
+    value(&tool, json!({})).await;
+    assert!(!keys.contains(server.last().header("idempotency-key").unwrap()));
+    let caller = Caller::new("test").with_idempotency_key("order-7");
+    let toolbox = toolbox(&tool);
+    toolbox.run(RawCall::new("t", json!({})), &caller).await;
+    assert_eq!(server.last().header("idempotency-key"), Some("order-7"));
+    // One that would break out of its header is not sent.
+    let before = server.seen().len();
+    for bad in ["a\r\nx: y", "", "ä", &"k".repeat(256)] {
+        let caller = Caller::new("test").with_idempotency_key(bad);
+        let reply = toolbox.run(RawCall::new("t", json!({})), &caller).await;
+        let error = reply.into_outcome().error.unwrap();
+        assert_eq!(error.kind, ErrorKind::InvalidParameters, "{bad:?}");
+    }
+    assert_eq!(server.seen().len(), before);
+}
+
+#[test]
+fn a_header_for_the_key_must_be_one_and_be_free() {
+    for (what, told) in [
+        ("idempotency_header: 'a b'", "`idempotency_header`"),
+        (
+            "idempotency_header: X-One, headers: { x-one: a }",
+            "sets this header already",
+        ),
+        (
+            "idempotency_header: Authorization, api_key: k, auth_method: bearer",
+            "already",
+        ),
+        ("idempotency_header: Host", "`idempotency_header`"),
+    ] {
+        let made = make_from(&format!("{{ name: t, api_url: 'https://a.test', {what} }}"));
+        let told_of = made
+            .problems
+            .iter()
+            .any(|problem| problem.message.contains(told));
+        assert!(told_of, "{what}: {:?}", made.problems);
+    }
+}
+
+#[tokio::test]
 async fn it_is_given_up_after_so_many_times() {
-    for (retries, asked) in [("", 3), ("retries: 0,", 1), ("retries: 4,", 5)] {
+    for (retries, asked) in [("", 3), ("retries: 0,", 1), ("retries: 1,", 2)] {
         let server = busy(99, 429, "retry-after: 0").await;
         let tool = server.tool(&format!("{{ name: t, {retries} api_url: SERVER }}"));
         fails(&tool, json!({}), ErrorKind::Exhausted, "answered 429").await;
@@ -51,22 +131,22 @@ async fn it_is_given_up_after_so_many_times() {
 async fn nobody_waits_for_hours() {
     let server = busy(99, 503, "retry-after: 86400").await;
     let tool = server.tool("{ name: t, api_url: SERVER }");
-    fails(
-        &tool,
-        json!({}),
-        ErrorKind::Unavailable,
-        "(retry after: 86400)",
-    )
-    .await;
+    let error = failure(&tool, json!({})).await;
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    assert!(error.message.contains("(retry after: 86400)"), "{error}");
+    assert_eq!(error.retry_after, Some(Duration::from_secs(86_400)));
     assert_eq!(server.seen().len(), 1);
 }
 
 #[tokio::test]
-async fn other_failures_are_final() {
-    let server = busy(99, 500, "retry-after: 0").await;
-    let tool = server.tool("{ name: t, api_url: SERVER }");
-    fails(&tool, json!({}), ErrorKind::Network, "answered 500").await;
-    assert_eq!(server.seen().len(), 1);
+async fn failures_of_the_server_may_pass_and_those_of_the_call_may_not() {
+    for (status, asked) in [(500, 3), (502, 3), (504, 3), (400, 1), (404, 1), (401, 1)] {
+        let server = busy(99, status, "retry-after: 0").await;
+        let tool = server.tool("{ name: t, api_url: SERVER }");
+        let told = format!("answered {status}");
+        assert!(failure(&tool, json!({})).await.message.contains(&told));
+        assert_eq!(server.seen().len(), asked, "{status}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 //! Updates pass the shaper and are bounded; after the call has ended they go
 //! nowhere. Waiting for a person stops the clock.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use toolsmith_core::reply::{Inquiry, Response};
 use toolsmith_core::{CallId, Progress, ToolDef};
 
 use crate::caller::Caller;
-use crate::record::Trail;
+use crate::record::{CallKey, Trail};
 use crate::toolbox::Inner;
 
 /// Lines are told whole, so that a secret is not cut in two; one without an end is
@@ -38,6 +39,7 @@ pub(super) struct Host {
     inner: Arc<Inner>,
     caller: Caller,
     id: CallId,
+    key: Arc<CallKey>,
     state: Mutex<State>,
     clock: Mutex<Clock>,
     clock_moved: Notify,
@@ -67,6 +69,7 @@ impl Host {
             inner,
             caller: trail.caller().clone(),
             id: trail.id().clone(),
+            key: Arc::clone(trail.key()),
             state: Mutex::new(State {
                 trail: Some(trail),
                 streamed: 0,
@@ -240,6 +243,14 @@ impl ContextHost for Host {
 
     fn trace(&self) -> Option<&str> {
         self.caller.trace()
+    }
+
+    fn callers_key(&self) -> Option<Cow<'_, str>> {
+        self.key.callers(&self.caller)
+    }
+
+    fn idempotency_key(&self) -> Option<Cow<'_, str>> {
+        self.key.of(&self.caller)
     }
 
     fn ask(

@@ -32,6 +32,7 @@ pub(crate) use pool::Pool;
 
 use crate::permit::PermittedCall;
 use crate::record::Trail;
+use crate::shield::Forgetting;
 use crate::toolbox::Inner;
 use host::Host;
 use polled::{Ended, Polled};
@@ -49,38 +50,45 @@ pub(crate) enum Waits {
 /// Runs a permitted call to its end. The trail comes back with the outcome.
 pub(crate) async fn execute(
     inner: &Arc<Inner>,
-    call: PermittedCall,
+    call: &PermittedCall,
     trail: Box<Trail>,
     waits: Waits,
+    time: Time,
 ) -> (Outcome, Box<Trail>) {
     let cancellation = trail.caller().cancellation().clone();
-    let limit = time_limit(inner, &call, trail.caller().timeout());
     if cancellation.is_cancelled() {
         let error = ToolError::new(ErrorKind::Cancelled, "was given up before it began");
         return (Outcome::failure(error), trail);
     }
-    let turn = match wait_for_turn(inner, &call, &cancellation, limit).await {
+    let turn = match wait_for_turn(inner, call, &cancellation, time.whole).await {
         Ok(turn) => turn,
         Err(error) => return (Outcome::failure(error), trail),
     };
-    let mut execution = match Execution::start(inner, &call, turn, trail, waits) {
+    let mut execution = match Execution::start(inner, call, turn, trail, waits) {
         Ok(execution) => execution,
         Err(refused) => {
             let (error, trail) = *refused;
             return (Outcome::failure(error), trail);
         }
     };
-    let end = execution.watch(&cancellation, limit).await;
-    let outcome = execution.settle(end, limit).await;
+    let end = execution.watch(&cancellation, time.left).await;
+    let outcome = execution.settle(end, time.whole).await;
     let trail = execution.finish(&outcome);
     (outcome, trail)
+}
+
+/// How much time a call has, and how much of it is left where it is made again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    pub(crate) whole: Duration,
+    pub(crate) left: Duration,
 }
 
 /// What a call must have before it begins.
 struct Turn {
     /// Kept by the work itself, so that it ends when the work does and not when we
     /// stop waiting.
-    paths: InLine,
+    paths: Held,
     /// Kept until the work ends or its thread is written off, which the pool
     /// replaces.
     thread: Option<OwnedSemaphorePermit>,
@@ -100,8 +108,11 @@ async fn wait_for_turn(
         .pool
         .admit(&entry.strays, inner.limits().strays_per_tool)?;
     if call.plan().touches.is_empty() && !entry.tool.is_blocking() {
-        let (paths, thread) = (InLine::default(), None);
-        return Ok(Turn { paths, thread });
+        let paths = Held::new(inner, call, InLine::default());
+        return Ok(Turn {
+            paths,
+            thread: None,
+        });
     }
     let paths = inner.paths.acquire(call.plan());
     let what = "another call was still writing the same path";
@@ -113,7 +124,25 @@ async fn wait_for_turn(
     } else {
         None
     };
+    let paths = Held::new(inner, call, paths);
     Ok(Turn { paths, thread })
+}
+
+/// What the work of a call holds until it ends, whoever still waits for it.
+#[derive(Debug)]
+struct Held {
+    _paths: InLine,
+    /// Takes out the answers it may have made untrue.
+    _forgetting: Option<Forgetting>,
+}
+
+impl Held {
+    fn new(inner: &Inner, call: &PermittedCall, paths: InLine) -> Self {
+        Self {
+            _paths: paths,
+            _forgetting: inner.shield.answers.forgetting(call),
+        }
+    }
 }
 
 /// Waits for something within a limit, unless the caller gives up.
@@ -136,7 +165,11 @@ async fn bounded<T>(
 
 /// The plan's limit where the tool takes a time-out, cut to the caller's; else the
 /// caller's, the binding's, or the toolbox's own.
-fn time_limit(inner: &Inner, call: &PermittedCall, callers: Option<Duration>) -> Duration {
+pub(crate) fn time_limit(
+    inner: &Inner,
+    call: &PermittedCall,
+    callers: Option<Duration>,
+) -> Duration {
     let limit = match (call.plan().timeout, callers) {
         (Some(planned), Some(callers)) => planned.min(callers),
         (Some(one), None) | (None, Some(one)) => one,

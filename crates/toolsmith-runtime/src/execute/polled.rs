@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 
 use toolsmith_core::Outcome;
 
-use super::forget_panic;
-use super::paths::InLine;
+use super::{Held, forget_panic};
 
 /// How long a poll may take that blocks nobody.
 const QUICK: Duration = Duration::from_micros(200);
@@ -78,20 +77,20 @@ pub(super) struct Polled {
     has_begun: bool,
     manners: Arc<Manners>,
     /// Kept by the work itself, so that it ends when the work does.
-    _paths: InLine,
+    _held: Held,
 }
 
 impl Polled {
     pub(super) fn new(
         future: Pin<Box<dyn Future<Output = Outcome> + Send>>,
         manners: Arc<Manners>,
-        paths: InLine,
+        held: Held,
     ) -> Self {
         Self {
             future: Some(future),
             has_begun: false,
             manners,
-            _paths: paths,
+            _held: held,
         }
     }
 

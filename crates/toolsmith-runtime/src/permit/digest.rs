@@ -1,11 +1,14 @@
 //! The digest of a call: what an approval is bound to.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use toolsmith_core::Arguments;
 
+use crate::registry::Entry;
 use crate::validate::ValidCall;
 
 /// A digest over a tool's definition and a call's arguments. Two calls have the
@@ -16,23 +19,35 @@ pub struct CallDigest([u8; 32]);
 
 impl CallDigest {
     pub(crate) fn of(call: &ValidCall) -> Self {
+        Self::of_parts(call.entry(), call.arguments())
+    }
+
+    pub(crate) fn of_parts(entry: &Arc<Entry>, arguments: &Arguments) -> Self {
         let mut hasher = Sha256::new();
         // Every part is preceded by its kind and length, so no two different
         // calls can be written the same way.
-        hasher.update(b"toolsmith call 1\0");
-        match serde_json::to_value(&**call.tool()) {
-            Ok(definition) => feed(&mut hasher, &definition),
-            // A definition is plain data and always becomes JSON; if it ever did
-            // not, two calls must not share a digest for it.
-            Err(error) => text(&mut hasher, &format!("{error} {:p}", call.entry())),
-        }
-        feed(&mut hasher, call.arguments().as_value());
+        hasher.update(b"toolsmith call 2\0");
+        hasher.update(entry.digest.get_or_init(|| of_definition(entry)));
+        feed(&mut hasher, arguments.as_value());
         Self(hasher.finalize().into())
     }
 
     pub(crate) fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
+}
+
+/// The digest of a tool's definition.
+fn of_definition(entry: &Arc<Entry>) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(b"toolsmith definition 1\0");
+    match serde_json::to_value(&*entry.definition) {
+        Ok(definition) => feed(&mut hasher, &definition),
+        // A definition is plain data and always becomes JSON; if it ever did
+        // not, two calls must not share a digest for it.
+        Err(error) => text(&mut hasher, &format!("{error} {:p}", *entry)),
+    }
+    hasher.finalize().into()
 }
 
 fn feed(hasher: &mut Sha256, value: &Value) {

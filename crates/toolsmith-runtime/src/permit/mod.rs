@@ -78,6 +78,10 @@ impl PermittedCall {
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
+
+    pub(crate) fn digest(&self) -> CallDigest {
+        CallDigest::of_parts(&self.entry, &self.arguments)
+    }
 }
 
 /// A call on which the guards have spoken.

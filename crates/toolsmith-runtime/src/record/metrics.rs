@@ -27,6 +27,8 @@ struct Counters {
     started: AtomicU64,
     succeeded: AtomicU64,
     refused: AtomicU64,
+    repeated: AtomicU64,
+    cached: AtomicU64,
     errors: [AtomicU64; ErrorKind::ALL.len()],
     micros: AtomicU64,
     buckets: [AtomicU64; BUCKETS],
@@ -89,6 +91,14 @@ impl MetricsCollector for Metrics {
         counters.refused.fetch_add(1, Ordering::Relaxed);
         counters.errors[error as usize].fetch_add(1, Ordering::Relaxed);
     }
+
+    fn repeated(&self, tool: &ToolName) {
+        self.counters(tool).repeated.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn cached(&self, tool: &ToolName) {
+        self.counters(tool).cached.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Counters {
@@ -100,6 +110,8 @@ impl Counters {
             started,
             succeeded,
             refused: load(&self.refused),
+            repeated: load(&self.repeated),
+            cached: load(&self.cached),
             errors: ErrorKind::ALL
                 .into_iter()
                 .map(|kind| (kind.code().to_owned(), load(&self.errors[kind as usize])))
@@ -137,6 +149,10 @@ pub struct ToolMetrics {
     pub succeeded: u64,
     /// Calls that never ran.
     pub refused: u64,
+    /// Runs that were another try.
+    pub repeated: u64,
+    /// Calls that were answered from what was kept.
+    pub cached: u64,
     /// Failures by code, whether it ran or not.
     pub errors: BTreeMap<String, u64>,
     /// How long the runs took.

@@ -4,6 +4,7 @@
 //! also makes sure that a call that began ends: whatever drops it before the reply
 //! is recorded as given up.
 
+mod key;
 mod log;
 mod metrics;
 mod trail;
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolsmith_core::event::{Event, MetricsCollector, Recorder};
 
+pub(crate) use key::CallKey;
 pub use log::LogRecorder;
 pub use metrics::{Histogram, Metrics, MetricsSnapshot, ToolMetrics};
 pub(crate) use trail::Trail;

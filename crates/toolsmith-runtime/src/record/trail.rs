@@ -11,7 +11,7 @@ use toolsmith_core::event::{Clock, Event, Redact, Sensitive, What};
 use toolsmith_core::outcome::Facts;
 use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
-use super::Recorders;
+use super::{CallKey, Recorders};
 use crate::caller::Caller;
 use crate::permit::{Decision, Verdict};
 use crate::plan::PlannedCall;
@@ -32,6 +32,7 @@ pub(crate) struct Trail {
     redactor: Arc<Redactor>,
     caller: Caller,
     id: CallId,
+    key: Arc<CallKey>,
     called_as: String,
     tool: Option<Arc<ToolDef>>,
     arguments: Noted,
@@ -39,6 +40,12 @@ pub(crate) struct Trail {
     began: Instant,
     /// Time spent waiting for people or for its turn, which is not the call's.
     waited: Duration,
+    /// How much of that was for a turn at the tool's source.
+    queued: Duration,
+    /// How often the tool was called.
+    attempts: u32,
+    /// How old the answer is, where it was kept from an earlier call.
+    cached: Option<Duration>,
     stage: Stage,
 }
 
@@ -84,12 +91,16 @@ impl Trail {
             redactor,
             caller: caller.clone(),
             id,
+            key: Arc::default(),
             called_as,
             tool: None,
             arguments: Noted::None,
             repairs: Vec::new(),
             began: Instant::now(),
             waited: Duration::ZERO,
+            queued: Duration::ZERO,
+            attempts: 0,
+            cached: None,
             stage: Stage::Open,
         });
         trail.note_repairs(&call.repairs);
@@ -118,6 +129,15 @@ impl Trail {
         &self.id
     }
 
+    pub(crate) fn key(&self) -> &Arc<CallKey> {
+        &self.key
+    }
+
+    /// Says which of several calls with one key it is.
+    pub(crate) fn number(&mut self, index: usize) {
+        self.key = Arc::new(CallKey::numbered(index));
+    }
+
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
@@ -136,6 +156,8 @@ impl Trail {
         facts.call_id = Some(self.id.clone());
         facts.duration = Some(self.elapsed());
         facts.repairs.clone_from(&self.repairs);
+        facts.cached = self.cached;
+        facts.attempts = (self.attempts > 1).then_some(self.attempts);
     }
 
     pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>) {
@@ -167,6 +189,21 @@ impl Trail {
 
     pub(crate) fn waited(&mut self, time: Duration) {
         self.waited += time;
+    }
+
+    /// Time in the line before the tool's source.
+    pub(crate) fn queued(&mut self, time: Duration) {
+        self.queued += time;
+    }
+
+    /// The tool is about to be called, perhaps again.
+    pub(crate) fn attempted(&mut self) {
+        self.attempts += 1;
+    }
+
+    /// The answer was kept from an earlier call.
+    pub(crate) fn answered_from_cache(&mut self, age: Duration) {
+        self.cached = Some(age);
     }
 
     pub(crate) fn started(&mut self, blocking: bool) {

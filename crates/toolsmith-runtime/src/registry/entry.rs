@@ -1,7 +1,7 @@
 //! A registered tool, with all that is kept beside it.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Semaphore;
 use toolsmith_core::{AnyTool, Binding, ToolDef};
@@ -11,6 +11,7 @@ use super::measure::Measure;
 use super::{DIRECT, FILES, RegistryError, Settings, check};
 use crate::execute::Manners;
 use crate::offer::wire_name;
+use crate::shield::{Allowance, Source, Sources};
 use crate::validate::CompiledSlot;
 
 /// A registered tool.
@@ -34,6 +35,12 @@ pub(crate) struct Entry {
     pub(crate) threads: Arc<Semaphore>,
     /// Whether it has shown that it does not block where it should wait.
     pub(crate) manners: Arc<Manners>,
+    /// What its guards keep of where it comes from.
+    pub(crate) source: Arc<Source>,
+    /// How fast and how often it was called, if that is bounded.
+    pub(crate) allowance: Arc<Allowance>,
+    /// The digest of its definition, once it was needed.
+    pub(crate) digest: OnceLock<[u8; 32]>,
 }
 
 /// Where an entry comes from. Direct registrations are no source's, whatever a
@@ -75,6 +82,8 @@ impl Entry {
         tool: AnyTool,
         origin: &Origin,
         settings: &Settings,
+        sources: &Sources,
+        before: Option<&Entry>,
     ) -> Result<Self, RegistryError> {
         let definition = imported::cleaned(tool.definition());
         let measure = check::definition(&definition)?;
@@ -96,6 +105,10 @@ impl Entry {
             strays: Arc::default(),
             threads: Arc::new(Semaphore::new(settings.threads_per_tool.max(1))),
             manners: Arc::default(),
+            source: sources.of(&origin.to_string()),
+            // A source that lists its tools again does not begin to count anew.
+            allowance: before.map_or_else(Arc::default, |old| Arc::clone(&old.allowance)),
+            digest: OnceLock::new(),
         })
     }
 }

@@ -31,6 +31,8 @@ pub(crate) use query::{by_likeness, nearest};
 pub use refresh::{Refreshed, Ticket};
 use snapshot::Snapshot;
 
+use crate::shield::Sources;
+
 /// How many changes a subscriber may lag behind before it must look anew.
 const CHANGES_KEPT: usize = 64;
 
@@ -48,6 +50,7 @@ pub struct Registry {
     settings: ArcSwap<Settings>,
     changes: broadcast::Sender<Change>,
     version: AtomicU64,
+    sources: Sources,
 }
 
 /// What configuration says about the tools to come.
@@ -101,8 +104,9 @@ pub struct Shadowed {
 }
 
 impl Registry {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings, sources: Sources) -> Self {
         Self {
+            sources,
             snapshot: ArcSwap::default(),
             writing: Mutex::default(),
             settings: ArcSwap::from_pointee(settings),
@@ -203,6 +207,10 @@ impl Registry {
         self.snapshot.load().shadowed()
     }
 
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Entry>> {
         self.snapshot.load().find(name).cloned()
     }
@@ -215,7 +223,11 @@ impl Registry {
     /// The tool's own code tells its definition, and may panic doing so.
     fn entry(&self, tool: AnyTool, origin: &Origin) -> Result<Entry, RegistryError> {
         let made = catch_unwind(AssertUnwindSafe(|| {
-            Entry::new(tool, origin, &self.settings.load())
+            let before = self.snapshot.load();
+            let before = before.find(tool.definition().name.as_str());
+            let before = before.filter(|old| old.origin == *origin).map(|old| &**old);
+            let settings = self.settings.load();
+            Entry::new(tool, origin, &settings, &self.sources, before)
         }));
         made.unwrap_or_else(|_| {
             let origin = origin.to_string();

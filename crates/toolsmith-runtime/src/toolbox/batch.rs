@@ -40,7 +40,11 @@ impl Toolbox {
             .buffered(at_once)
             .collect()
             .await;
-        let ready = self.permit_all(judged, caller).await;
+        let mut ready = self.permit_all(judged, caller).await;
+        if ready.len() > 1 {
+            let trails = ready.iter_mut().map(|(_, trail)| trail);
+            trails.enumerate().for_each(|(at, trail)| trail.number(at));
+        }
         let queued = Instant::now();
         let mut replies: Vec<(usize, Reply)> = stream::iter(ready.into_iter().enumerate())
             .map(|(index, (permitted, mut trail))| async move {

@@ -18,6 +18,7 @@ use crate::permit::{ErasedGuard, Guard, Guards, Policy, Signer};
 use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
 use crate::shape::{Redactor, Shaper};
+use crate::shield::{Protection, Settled, Shield, Sources};
 use crate::validate::Cache;
 
 /// Why a toolbox could not be built.
@@ -30,6 +31,14 @@ pub enum BuildError {
     /// A binding's pattern is no glob.
     #[error("the binding for {pattern:?} names no tools: {reason}")]
     Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A source's pattern is no glob.
+    #[error("the settings for {pattern:?} name no source: {reason}")]
+    SourcePattern {
         /// The pattern.
         pattern: String,
         /// What is wrong with it.
@@ -63,6 +72,7 @@ pub struct ToolboxBuilder {
     prefix: String,
     bindings: Vec<(String, Binding)>,
     runtime: Option<Handle>,
+    protection: Protection,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -183,6 +193,13 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Sets how sources and callers are held within bounds.
+    #[must_use]
+    pub fn protection(mut self, protection: Protection) -> Self {
+        self.protection = protection;
+        self
+    }
+
     /// Sets the runtime tools run on, so that none of them can hold up whoever speaks
     /// with callers; without one it is that of the caller.
     #[must_use]
@@ -212,7 +229,9 @@ impl ToolboxBuilder {
         self,
         tell: impl Fn(Option<&str>, &RegistryError),
     ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
-        let registry = Registry::new(settings(self.prefix, self.bindings, &self.limits)?);
+        let sources = Sources::new(settled(&self.protection)?);
+        let settings = settings(self.prefix, self.bindings, &self.limits)?;
+        let registry = Registry::new(settings, sources);
         registry.register_all(self.tools)?;
         let from_files = registry.reload(None, self.files, Vec::new());
         let mut left_out = from_files.into_refused();
@@ -251,6 +270,7 @@ impl ToolboxBuilder {
             paths: PathLocks::default(),
             pool: Pool::new(self.limits.blocking_threads),
             guards,
+            shield: Shield::new(self.protection.callers),
             cache: Cache::new(self.limits.compiled_schemas),
             recorders: Arc::new(Recorders::new(recorders, collector, self.on_fault)),
             metrics,
@@ -265,6 +285,12 @@ impl ToolboxBuilder {
         };
         Ok((toolbox, left_out))
     }
+}
+
+/// The settings of sources, ready to be looked up.
+pub(super) fn settled(protection: &Protection) -> Result<Settled, BuildError> {
+    Settled::read(protection)
+        .map_err(|(pattern, reason)| BuildError::SourcePattern { pattern, reason })
 }
 
 /// What bindings and a prefix come to for the tools to be registered.

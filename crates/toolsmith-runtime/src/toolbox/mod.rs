@@ -13,7 +13,9 @@ use arc_swap::ArcSwap;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use toolsmith_core::call::Answers;
 use toolsmith_core::event::{Event, What};
-use toolsmith_core::{AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError, ToolSource};
+use toolsmith_core::{
+    AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError, ToolName, ToolSource,
+};
 
 pub use batch::Order;
 pub use builder::{BuildError, ToolboxBuilder};
@@ -21,7 +23,7 @@ pub use explain::Explanation;
 pub use terms::{Reload, Terms};
 
 use crate::caller::Caller;
-use crate::execute::{PathLocks, Pool, Waits, execute};
+use crate::execute::{PathLocks, Pool, Waits};
 use crate::limits::Limits;
 use crate::offer::{self, Selection};
 use crate::permit::{
@@ -33,6 +35,7 @@ use crate::record::{Metrics, Recorders, Trail};
 use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
 use crate::shape::{About, Redactor, Shaper, without_secrets};
+use crate::shield::{self, Shield, SourceStatus};
 use crate::validate::{Cache, validate};
 
 /// Tools, and the one door to them. Cheap to clone.
@@ -71,6 +74,7 @@ pub(crate) struct Inner {
     pub(crate) pool: Pool,
     /// Where tools run, if not where their callers do.
     pub(crate) runtime: Option<Handle>,
+    pub(crate) shield: Shield,
     guards: Guards,
     cache: Cache,
     recorders: Arc<Recorders>,
@@ -161,6 +165,11 @@ impl Toolbox {
         &self.inner.shaper.redactor
     }
 
+    /// How the sources of tools are doing, by name.
+    pub fn sources(&self) -> Vec<SourceStatus> {
+        self.inner.registry.sources().status()
+    }
+
     /// How often a recorder has failed.
     pub fn recorder_faults(&self) -> u64 {
         self.inner.recorders.faults()
@@ -192,6 +201,10 @@ impl Toolbox {
         let hushed = hushed.map(|tool| without_secrets(tool, self.redactor()));
         let refreshed = self.inner.registry.refresh(&ticket, hushed);
         if let Refreshed::Replaced { refused, .. } = &refreshed {
+            // It answers again, so that it may be tried again.
+            if let Some(known) = self.inner.registry.sources().find(source.name()) {
+                known.circuit.stirred();
+            }
             self.inner.registered(source.name(), count - refused.len());
         }
         Ok(refreshed)
@@ -216,6 +229,14 @@ impl Inner {
     fn registered(&self, source: &str, tools: usize) {
         let event = Event::new(What::Registered { source, tools });
         self.recorders.record(&event, None);
+    }
+
+    pub(crate) fn count_repeated(&self, tool: &ToolName) {
+        self.recorders.count(|metrics| metrics.repeated(tool));
+    }
+
+    pub(crate) fn count_cached(&self, tool: &ToolName) {
+        self.recorders.count(|metrics| metrics.cached(tool));
     }
 
     /// Opens the trail of a call, numbering it where the caller did not.
@@ -305,7 +326,7 @@ impl Inner {
         trail: Box<Trail>,
         waits: Waits,
     ) -> Reply {
-        let (outcome, trail) = execute(self, call, trail, waits).await;
+        let (outcome, trail) = shield::carry(self, call, trail, waits).await;
         self.reply(outcome.into(), trail).await
     }
 

@@ -8,6 +8,7 @@ use super::{BuildError, Toolbox, builder};
 use crate::limits::Limits;
 use crate::permit::Policy;
 use crate::registry::Refreshed;
+use crate::shield::Protection;
 
 /// On what terms tools are called: what a host that reads its configuration again hands
 /// over whole. Calls that are under way keep the tools they began with.
@@ -23,6 +24,8 @@ pub struct Terms {
     pub prefix: String,
     /// How tools are run, by name or glob.
     pub bindings: Vec<(String, Binding)>,
+    /// How sources and callers are held within bounds.
+    pub protection: Protection,
     /// Values that must reach no model, terminal or log, beside those known already.
     pub secrets: Vec<String>,
 }
@@ -51,11 +54,14 @@ impl Toolbox {
             loaded,
         } = reload;
         let settings = builder::settings(terms.prefix, terms.bindings, &terms.limits)?;
+        let settled = builder::settled(&terms.protection)?;
         let count = files.len();
         let inner = &self.inner;
         // What is stricter comes first: nothing is offered before its rules hold.
         inner.shaper.redactor.learn(terms.secrets);
         inner.guards.policy.store(Arc::new(terms.policy));
+        inner.shield.settle(terms.protection.callers);
+        inner.registry.sources().settle(settled);
         inner.limits.store(Arc::new(terms.limits));
         let refreshed = inner.registry.reload(Some(settings), files, loaded);
         let registered = count.saturating_sub(refreshed.refused().len());

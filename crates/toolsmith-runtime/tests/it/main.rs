@@ -23,6 +23,18 @@ mod approve;
 
 mod execute;
 
+mod shield;
+
+mod shield_answers;
+
+mod shield_circuit;
+
+mod shield_limits;
+
+mod shield_queue;
+
+mod shield_retry;
+
 mod blocking;
 
 mod batch;

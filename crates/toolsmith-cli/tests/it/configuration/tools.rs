@@ -467,6 +467,33 @@ fn settings() {
             "openapi:\n  a: { url: 'file:///etc/passwd' }\n",
         ),
         ("a template above", "guide: { template: ../t.md }\n"),
+        (
+            "an unknown key of a source",
+            "sources: { a: { rat: 1/s } }\n",
+        ),
+        ("a rate that is none", "sources: { a: { rate: often } }\n"),
+        ("a quota of nothing", "callers: { quota: 0/d }\n"),
+        ("an unknown key of callers", "callers: { limit: 1/s }\n"),
+        ("nobody at once", "sources: { a: { concurrency: 0 } }\n"),
+        ("a line without end", "sources: { a: { queue: 1000001 } }\n"),
+        (
+            "a circuit that is a word",
+            "sources:\n  a:\n    circuit: never\n",
+        ),
+        (
+            "a circuit for nothing",
+            "sources:\n  a:\n    circuit: { failures: 0 }\n",
+        ),
+        (
+            "a share of more than all",
+            "sources:\n  a:\n    circuit: { share: 1.5 }\n",
+        ),
+        ("too many tries", "bindings: { a: { retries: 11 } }\n"),
+        (
+            "an answer kept for nothing",
+            "bindings: { a: { cache: 0s } }\n",
+        ),
+        ("a source that is no glob", "sources: { 'a[': {} }\n"),
     ]
     .map(|(name, text)| case(name).main(text));
     insta::assert_snapshot!(in_the_main_file(cases));

@@ -98,6 +98,7 @@ fn misplaced(entry: &Entry) -> Option<&'static str> {
         ("headers", !entry.headers.is_empty()),
         ("rate_limit", entry.rate_limit.is_some()),
         ("retries", entry.retries.is_some()),
+        ("idempotency_header", entry.idempotency_header.is_some()),
         ("method", entry.method.is_some()),
         ("path", entry.path.is_some()),
         ("places", !entry.places.is_empty()),
