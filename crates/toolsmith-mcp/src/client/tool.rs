@@ -132,6 +132,9 @@ impl Adopted {
         if let Some(trace) = context.trace() {
             let mut meta = RequestMetaObject::new();
             meta.set_traceparent(trace);
+            if let Some(state) = context.trace_state() {
+                meta.set_tracestate(state);
+            }
             options = options.with_meta(meta);
         }
         let sent = live.peer.send_cancellable_request(request, options).await;

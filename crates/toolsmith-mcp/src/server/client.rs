@@ -85,6 +85,7 @@ pub(super) struct Client {
     pub(super) introduced: Introduced,
     pub(super) progress: Option<ProgressToken>,
     pub(super) trace: Option<String>,
+    pub(super) trace_state: Option<String>,
     /// The least important log entries it wants; none at all without it.
     pub(super) level: Option<Level>,
 }
@@ -101,6 +102,7 @@ impl Client {
             introduced,
             progress: context.meta.get_progress_token(),
             trace: context.meta.get_traceparent().map(str::to_owned),
+            trace_state: context.meta.get_tracestate().map(str::to_owned),
             level: match era {
                 Era::Handshake => session_level,
                 Era::Stateless => context.meta.log_level().map(wire::log::from_wire),

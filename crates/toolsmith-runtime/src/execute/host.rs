@@ -38,6 +38,7 @@ pub(super) struct Host {
     inner: Arc<Inner>,
     caller: Caller,
     id: CallId,
+    trace: Option<String>,
     state: Mutex<State>,
     clock: Mutex<Clock>,
     clock_moved: Notify,
@@ -67,6 +68,7 @@ impl Host {
             inner,
             caller: trail.caller().clone(),
             id: trail.id().clone(),
+            trace: trail.trace().map(str::to_owned),
             state: Mutex::new(State {
                 trail: Some(trail),
                 streamed: 0,
@@ -239,7 +241,11 @@ impl ContextHost for Host {
     }
 
     fn trace(&self) -> Option<&str> {
-        self.caller.trace()
+        self.trace.as_deref()
+    }
+
+    fn trace_state(&self) -> Option<&str> {
+        self.caller.trace_state()
     }
 
     fn ask(

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use toolsmith_core::json;
 
 use crate::validate::ValidCall;
 
@@ -28,6 +29,18 @@ impl CallDigest {
         }
         feed(&mut hasher, call.arguments().as_value());
         Self(hasher.finalize().into())
+    }
+
+    /// A digest over arguments alone, whatever tool they are for; none where they nest so
+    /// deep that no tool gets them.
+    pub(crate) fn of_arguments(arguments: &Value) -> Option<Self> {
+        if json::depth_exceeds(arguments, json::MAX_DEPTH) {
+            return None;
+        }
+        let mut hasher = Sha256::new();
+        hasher.update(b"toolsmith arguments 1\0");
+        feed(&mut hasher, arguments);
+        Some(Self(hasher.finalize().into()))
     }
 
     pub(crate) fn bytes(&self) -> &[u8; 32] {

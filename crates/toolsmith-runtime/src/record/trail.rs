@@ -12,9 +12,11 @@ use toolsmith_core::outcome::Facts;
 use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
 use super::Recorders;
+use super::notes::{Notes, Told};
 use crate::caller::Caller;
 use crate::permit::{Decision, Verdict};
 use crate::plan::PlannedCall;
+use crate::registry::Origin;
 use crate::shape::Redactor;
 
 /// How much of the name a call was made by is kept.
@@ -40,6 +42,8 @@ pub(crate) struct Trail {
     /// Time spent waiting for people or for its turn, which is not the call's.
     waited: Duration,
     stage: Stage,
+    /// What the record of the whole call is made of, where somebody wants one.
+    notes: Option<Notes>,
 }
 
 /// The arguments as far as they are known: raw ones are not copied just in case.
@@ -91,6 +95,7 @@ impl Trail {
             began: Instant::now(),
             waited: Duration::ZERO,
             stage: Stage::Open,
+            notes: None,
         });
         trail.note_repairs(&call.repairs);
         let malformed;
@@ -102,6 +107,11 @@ impl Trail {
             }
             _ => &Value::Null,
         };
+        if let Some(wanted) = trail.recorders.wanted(caller.recorder()) {
+            let (redactor, spans) = (&*trail.redactor, &trail.recorders.spans);
+            let context = (caller.trace_parent(), trail.began);
+            trail.notes = Some(Notes::new(wanted, arguments, redactor, spans, context));
+        }
         let arguments = Sensitive::new(arguments, &*trail.redactor);
         trail.tell(What::Called {
             name: &trail.called_as,
@@ -138,11 +148,27 @@ impl Trail {
         facts.repairs.clone_from(&self.repairs);
     }
 
-    pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>) {
+    /// The trace context of whatever the call does: that of its own span where it has
+    /// one, else the caller's.
+    pub(crate) fn trace(&self) -> Option<&str> {
+        match &self.notes {
+            Some(notes) => notes.trace(),
+            None => self.caller.trace(),
+        }
+    }
+
+    pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>, origin: &Origin) {
         self.tool = Some(Arc::clone(tool));
+        self.note(|notes| notes.resolved(origin));
+    }
+
+    /// Notes that the arguments fit.
+    pub(crate) fn validated(&mut self) {
+        self.note(Notes::validated);
     }
 
     pub(crate) fn planned(&mut self, call: &PlannedCall) {
+        self.note(Notes::planned);
         self.arguments = Noted::Checked(call.call().arguments().clone());
         self.note_repairs(call.call().repairs());
         self.tell(What::Validated {
@@ -157,7 +183,13 @@ impl Trail {
         self.repairs = repairs.iter().map(clean).collect();
     }
 
-    pub(crate) fn decided(&self, decision: &Decision) {
+    /// Notes that the guards have spoken; a person may still have to.
+    pub(crate) fn judged(&mut self) {
+        self.note(Notes::judged);
+    }
+
+    pub(crate) fn decided(&mut self, decision: &Decision) {
+        self.note(|notes| notes.decided(decision));
         self.tell(What::Decided {
             allowed: decision.verdict == Verdict::Allow,
             by: &decision.by,
@@ -165,11 +197,32 @@ impl Trail {
         });
     }
 
+    /// Notes that people were waited for, which is not the call's time.
     pub(crate) fn waited(&mut self, time: Duration) {
         self.waited += time;
+        self.note(|notes| notes.waited(time));
+    }
+
+    /// Notes that the call waited for its turn, which is not its time either.
+    pub(crate) fn queued(&mut self, time: Duration) {
+        self.waited += time;
+        self.note(|notes| notes.queued(time));
+    }
+
+    /// Notes that the tool is tried once more: once for each attempt after the first.
+    #[expect(dead_code, reason = "for what tries again")]
+    pub(crate) fn attempted(&mut self) {
+        self.note(Notes::attempted);
+    }
+
+    /// Notes that the answer was kept from an earlier call, so long ago.
+    #[expect(dead_code, reason = "for what keeps answers")]
+    pub(crate) fn answered_from_cache(&mut self, age: Duration) {
+        self.note(|notes| notes.answered_from_cache(age));
     }
 
     pub(crate) fn started(&mut self, blocking: bool) {
+        self.note(Notes::started);
         let since = Instant::now();
         self.stage = Stage::Running { blocking, since };
         if let Some(tool) = &self.tool {
@@ -185,6 +238,7 @@ impl Trail {
         };
         self.stage = Stage::Ended;
         let ran = since.elapsed();
+        self.note(|notes| notes.finished(ran));
         let kind = error.map(|error| error.kind);
         if let Some(tool) = &self.tool {
             self.recorders
@@ -213,17 +267,46 @@ impl Trail {
             Noted::Told(text) => Sensitive::told(text),
             Noted::None => Sensitive::told(""),
         };
-        self.tell(What::Replied { arguments, outcome });
+        let replied = What::Replied { arguments, outcome };
+        let Some(notes) = &self.notes else {
+            return self.tell(replied);
+        };
+        let call = Told {
+            redactor: &self.redactor,
+            id: self.id.as_str(),
+            caller: self.caller.identity(),
+            agent: self.caller.agent(),
+            tool: self.tool.as_deref(),
+            called_as: &self.called_as,
+            repairs: self.repairs.len(),
+            outcome,
+            took: self.began.elapsed(),
+        };
+        notes.told(&call, |record| {
+            let event = self.event(replied).with_record(record);
+            self.recorders.record(&event, self.caller.recorder());
+        });
     }
 
     pub(crate) fn tell(&self, what: What<'_>) {
+        let event = self.event(what);
+        self.recorders.record(&event, self.caller.recorder());
+    }
+
+    fn note(&mut self, note: impl FnOnce(&mut Notes)) {
+        if let Some(notes) = &mut self.notes {
+            note(notes);
+        }
+    }
+
+    fn event<'e>(&'e self, what: What<'e>) -> Event<'e> {
         let mut event = Event::new(what)
             .with_clock(self)
             .with_redact(&*self.redactor);
         event.call = Some(&self.id);
         event.tool = self.tool.as_ref().map(|tool| &tool.name);
         event.caller = self.caller().identity();
-        self.recorders.record(&event, self.caller.recorder());
+        event
     }
 }
 
