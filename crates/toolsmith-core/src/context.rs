@@ -57,9 +57,15 @@ impl ToolContext {
         self.host.caller()
     }
 
-    /// The caller's trace context in the W3C form.
+    /// The trace context in the W3C form that goes to whoever this call asks: that of the
+    /// call's own span where spans are recorded, else the caller's.
     pub fn trace(&self) -> Option<&str> {
         self.host.trace()
+    }
+
+    /// What vendors note beside the trace context.
+    pub fn trace_state(&self) -> Option<&str> {
+        self.host.trace_state()
     }
 
     /// What names the call to whoever must tell a repetition from a second wish: the
@@ -141,8 +147,13 @@ pub trait ContextHost: Send + Sync {
         let _ = update;
     }
 
-    /// The caller's trace context.
+    /// The trace context of what the call does.
     fn trace(&self) -> Option<&str> {
+        None
+    }
+
+    /// What vendors note beside it.
+    fn trace_state(&self) -> Option<&str> {
         None
     }
 

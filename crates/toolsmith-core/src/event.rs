@@ -16,6 +16,7 @@ use crate::json;
 use crate::name::{CallId, ToolName};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
+use crate::record::{CallRecord, Wanted};
 
 /// Something that happened, as recorders see it.
 #[derive(Clone, Debug)]
@@ -31,6 +32,7 @@ pub struct Event<'a> {
     pub what: What<'a>,
     clock: Option<&'a dyn Clock>,
     redact: Option<&'a dyn Redact>,
+    record: Option<&'a CallRecord<'a>>,
 }
 
 /// Tells how long a call has taken. Asked only by recorders that want to know: most
@@ -50,7 +52,21 @@ impl<'a> Event<'a> {
             what,
             clock: None,
             redact: None,
+            record: None,
         }
+    }
+
+    /// Sets the record of the call that ended.
+    #[must_use]
+    pub fn with_record(mut self, record: &'a CallRecord<'a>) -> Self {
+        self.record = Some(record);
+        self
+    }
+
+    /// The record of the whole call: with its last event, if some recorder
+    /// [wanted](Recorder::wants_record) one.
+    pub fn record(&self) -> Option<&'a CallRecord<'a>> {
+        self.record
     }
 
     /// Sets what removes secrets for logs.
@@ -192,6 +208,12 @@ impl What<'_> {
 pub trait Recorder: Send + Sync + 'static {
     /// Takes one event.
     fn record(&self, event: &Event<'_>) -> Result<(), RecordError>;
+
+    /// What it wants to know of each call as a whole, if anything; asked when a call comes
+    /// in. It then finds an [`Event::record`] with the call's last event.
+    fn wants_record(&self) -> Option<Wanted> {
+        None
+    }
 }
 
 /// Why an event could not be recorded.

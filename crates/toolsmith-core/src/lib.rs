@@ -61,6 +61,10 @@ pub mod project;
 
 pub mod event;
 
+pub mod record;
+
+pub mod trace;
+
 pub mod store;
 
 // What reads and writes text.
@@ -72,6 +76,8 @@ pub mod date;
 pub mod duration;
 
 pub mod json;
+
+pub mod moment;
 
 pub mod rate;
 

@@ -7,6 +7,7 @@
 //! | tool message | [`Outcome::to_message`] | agents that keep messages in a state |
 //! | call result | [`Outcome::to_mcp`] | MCP |
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -33,6 +34,27 @@ impl Outcome {
             text.push_str(instruction);
         }
         text
+    }
+
+    /// The beginning of what it says, at most `limit` bytes of it: for records, which
+    /// need not copy a large text to keep a little of it.
+    pub fn beginning(&self, limit: usize) -> Cow<'_, str> {
+        let text = match (self.content.as_slice(), &self.value) {
+            ([Block::Text { text }], _) => Cow::Borrowed(text.as_str()),
+            ([], Some(Value::String(text))) => Cow::Borrowed(text.as_str()),
+            _ => Cow::Owned(self.content_text()),
+        };
+        if text.len() <= limit {
+            return text;
+        }
+        let end = text.floor_char_boundary(limit);
+        match text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
+            Cow::Owned(mut text) => {
+                text.truncate(end);
+                Cow::Owned(text)
+            }
+        }
     }
 
     /// What a success says: its blocks as text, or its value.

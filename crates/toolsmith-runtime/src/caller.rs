@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use toolsmith_core::event::Recorder;
 use toolsmith_core::reply::{Inquiry, Response};
+use toolsmith_core::trace::{self, TraceParent};
 use toolsmith_core::{CancellationToken, Offer};
 
 use crate::permit::{Approver, ErasedApprover, Nobody};
@@ -40,7 +41,15 @@ struct Terms {
     timeout: Option<Duration>,
     recorder: Option<Arc<dyn Recorder>>,
     idempotency_key: Option<String>,
-    trace: Option<String>,
+    trace: Option<Trace>,
+}
+
+/// The trace context of a caller.
+#[derive(Clone)]
+struct Trace {
+    parent: TraceParent,
+    text: String,
+    state: Option<String>,
 }
 
 impl Caller {
@@ -124,10 +133,35 @@ impl Caller {
         self.with(|terms| terms.idempotency_key = Some(key.into()))
     }
 
-    /// Carries a trace context in the W3C form.
+    /// Carries a trace context in the W3C form, `traceparent`. Anything else is as if
+    /// nothing had been said.
     #[must_use]
-    pub fn with_trace(self, trace: impl Into<String>) -> Self {
-        self.with(|terms| terms.trace = Some(trace.into()))
+    pub fn with_trace(self, trace: impl AsRef<str>) -> Self {
+        let Ok(parent) = trace.as_ref().parse::<TraceParent>() else {
+            return self;
+        };
+        self.with(|terms| {
+            terms.trace = Some(Trace {
+                text: parent.to_string(),
+                parent,
+                state: None,
+            });
+        })
+    }
+
+    /// Carries what vendors note beside the trace context, `tracestate`: where there is a
+    /// context, and the notes are of the W3C form.
+    #[must_use]
+    pub fn with_trace_state(self, state: impl AsRef<str>) -> Self {
+        let state = state.as_ref();
+        if self.terms.trace.is_none() || !trace::is_state(state) {
+            return self;
+        }
+        self.with(|terms| {
+            if let Some(trace) = &mut terms.trace {
+                trace.state = Some(state.to_owned());
+            }
+        })
     }
 
     /// Who makes the calls.
@@ -157,7 +191,16 @@ impl Caller {
 
     /// The trace context.
     pub fn trace(&self) -> Option<&str> {
-        self.terms.trace.as_deref()
+        self.terms.trace.as_ref().map(|trace| trace.text.as_str())
+    }
+
+    /// What vendors note beside the trace context.
+    pub fn trace_state(&self) -> Option<&str> {
+        self.terms.trace.as_ref()?.state.as_deref()
+    }
+
+    pub(crate) fn trace_parent(&self) -> Option<TraceParent> {
+        self.terms.trace.as_ref().map(|trace| trace.parent)
     }
 
     pub(crate) fn timeout(&self) -> Option<Duration> {

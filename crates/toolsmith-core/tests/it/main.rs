@@ -13,6 +13,7 @@ mod describe;
 mod duration;
 mod error;
 mod json;
+mod moment;
 mod name;
 mod offer;
 mod plan;

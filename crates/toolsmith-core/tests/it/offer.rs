@@ -69,26 +69,31 @@ fn declarations_are_in_order_and_leave_deferred_tools_out() {
 fn a_binding_is_laid_over_another() {
     let beneath = Binding::default()
         .with_timeout(Duration::from_secs(1))
+        .with_retries(3)
+        .with_rate("5/s".parse().unwrap())
         .with_prefix("beneath");
     let above = Binding::default()
         .with_prefix("")
+        .with_retries(0)
+        .with_cache(Duration::from_secs(60))
         .with_exposure(Exposure::Hidden);
     let both = above.over(beneath);
-    assert_eq!(
-        serde_json::to_value(&both).unwrap(),
-        json!({ "timeout": "1s", "exposure": "hidden", "prefix": "" })
-    );
-    assert_eq!(
-        serde_json::from_value::<Binding>(
-            json!({ "timeout": "1s", "exposure": "hidden", "prefix": "" })
-        )
-        .unwrap(),
-        both
-    );
+    let written = json!({
+        "timeout": "1s",
+        "exposure": "hidden",
+        "prefix": "",
+        "retries": 0,
+        "cache": "1m",
+        "rate": "5/s",
+    });
+    assert_eq!(serde_json::to_value(&both).unwrap(), written);
+    assert_eq!(serde_json::from_value::<Binding>(written).unwrap(), both);
     assert_eq!(Binding::default().exposure(), Exposure::Direct);
     for wrong in [
         json!({ "timeout": 1 }),
-        json!({ "retries": 1 }),
+        json!({ "retries": -1 }),
+        json!({ "repeats": 1 }),
+        json!({ "rate": "often" }),
         json!({ "timeout": "1" }),
     ] {
         assert!(

@@ -111,6 +111,9 @@ impl Adopted {
         let mut meta = RequestMetaObject::new();
         if let Some(trace) = context.trace() {
             meta.set_traceparent(trace);
+            if let Some(state) = context.trace_state() {
+                meta.set_tracestate(state);
+            }
         }
         if let Some(key) = context.callers_key() {
             meta.insert(wire::IDEMPOTENCY_KEY.to_owned(), key.into_owned().into());

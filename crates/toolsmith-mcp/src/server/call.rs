@@ -149,7 +149,11 @@ impl Shared {
             .with_offer(Arc::clone(&listing.offer))
             .with_cancellation(cancellation.clone());
         if let Some(trace) = &client.trace {
-            caller = caller.with_trace(trace.clone());
+            // What is no trace context goes no further.
+            caller = caller.with_trace(trace);
+        }
+        if let Some(state) = &client.trace_state {
+            caller = caller.with_trace_state(state);
         }
         if let Some(key) = &client.key {
             caller = caller.with_idempotency_key(key.clone());

@@ -87,6 +87,7 @@ pub(super) struct Client {
     pub(super) trace: Option<String>,
     /// What it names its call by, so that a repetition can be told.
     pub(super) key: Option<String>,
+    pub(super) trace_state: Option<String>,
     /// The least important log entries it wants; none at all without it.
     pub(super) level: Option<Level>,
 }
@@ -104,6 +105,7 @@ impl Client {
             progress: context.meta.get_progress_token(),
             trace: context.meta.get_traceparent().map(str::to_owned),
             key: key(context),
+            trace_state: context.meta.get_tracestate().map(str::to_owned),
             level: match era {
                 Era::Handshake => session_level,
                 Era::Stateless => context.meta.log_level().map(wire::log::from_wire),

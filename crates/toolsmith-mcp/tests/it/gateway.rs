@@ -242,7 +242,7 @@ async fn lists_and_calls_cross() {
         let listed = caller.ask("tools/list", json!({})).await;
         let tools = listed["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
-        let expected = ["echo", "number", "steps", "hang", "ask", "who"];
+        let expected = ["echo", "number", "steps", "hang", "ask", "key", "who"];
         let expected = expected.map(|name| format!("mcp__up__{name}"));
         assert_eq!(names, expected, "{era:?} {protocol:?}");
         let arguments = json!({ "deep": [1, { "x": null }], "text": "ä" });
@@ -497,7 +497,7 @@ async fn an_upstream_that_goes_away_is_reached_again() {
 async fn names_of_upstreams_tools_are_theirs_alone() {
     let gateway = gateway(Protocol::Auto).await;
     let upstream = &gateway.upstreams.all()[0];
-    assert_eq!(upstream.status().tools, 6);
+    assert_eq!(upstream.status().tools, 7);
     assert_eq!(upstream.status().era.unwrap().to_string(), "stateless");
     let definition = gateway
         .server

@@ -40,6 +40,7 @@ pub(super) struct Host {
     caller: Caller,
     id: CallId,
     key: Arc<CallKey>,
+    trace: Option<String>,
     state: Mutex<State>,
     clock: Mutex<Clock>,
     clock_moved: Notify,
@@ -70,6 +71,7 @@ impl Host {
             caller: trail.caller().clone(),
             id: trail.id().clone(),
             key: Arc::clone(trail.key()),
+            trace: trail.trace().map(str::to_owned),
             state: Mutex::new(State {
                 trail: Some(trail),
                 streamed: 0,
@@ -242,7 +244,11 @@ impl ContextHost for Host {
     }
 
     fn trace(&self) -> Option<&str> {
-        self.caller.trace()
+        self.trace.as_deref()
+    }
+
+    fn trace_state(&self) -> Option<&str> {
+        self.caller.trace_state()
     }
 
     fn callers_key(&self) -> Option<Cow<'_, str>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use toolsmith_core::Arguments;
+use toolsmith_core::{Arguments, json};
 
 use crate::registry::Entry;
 use crate::validate::ValidCall;
@@ -30,6 +30,18 @@ impl CallDigest {
         hasher.update(entry.digest.get_or_init(|| of_definition(entry)));
         feed(&mut hasher, arguments.as_value());
         Self(hasher.finalize().into())
+    }
+
+    /// A digest over arguments alone, whatever tool they are for; none where they nest so
+    /// deep that no tool gets them.
+    pub(crate) fn of_arguments(arguments: &Value) -> Option<Self> {
+        if json::depth_exceeds(arguments, json::MAX_DEPTH) {
+            return None;
+        }
+        let mut hasher = Sha256::new();
+        hasher.update(b"toolsmith arguments 1\0");
+        feed(&mut hasher, arguments);
+        Some(Self(hasher.finalize().into()))
     }
 
     pub(crate) fn bytes(&self) -> &[u8; 32] {

@@ -7,6 +7,7 @@
 mod key;
 mod log;
 mod metrics;
+mod notes;
 mod trail;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolsmith_core::event::{Event, MetricsCollector, Recorder};
+use toolsmith_core::record::Wanted;
 
 pub(crate) use key::CallKey;
 pub use log::LogRecorder;
@@ -26,6 +28,7 @@ pub(crate) struct Recorders {
     pub(crate) metrics: Arc<dyn MetricsCollector>,
     pub(crate) on_fault: Option<FaultHandler>,
     faults: AtomicU64,
+    spans: notes::SpanNumbers,
 }
 
 /// Told when a recorder fails.
@@ -48,12 +51,26 @@ impl Recorders {
             metrics,
             on_fault,
             faults: AtomicU64::new(0),
+            spans: notes::SpanNumbers::default(),
         }
     }
 
     /// How often a recorder has failed.
     pub(crate) fn faults(&self) -> u64 {
         self.faults.load(Ordering::Relaxed)
+    }
+
+    /// What of a call that comes in is to be told as a whole, if anybody wants that.
+    fn wanted(&self, callers: Option<&Arc<dyn Recorder>>) -> Option<Wanted> {
+        let all = self.recorders.iter().chain(callers);
+        let ask = |recorder: &Arc<dyn Recorder>| {
+            let asked = catch_unwind(AssertUnwindSafe(|| recorder.wants_record()));
+            asked.unwrap_or_else(|_| {
+                self.fault("a recorder panicked");
+                None
+            })
+        };
+        all.filter_map(ask).reduce(Wanted::and)
     }
 
     /// Tells everybody, the caller's own recorder last.

@@ -11,10 +11,12 @@ use toolsmith_core::event::{Clock, Event, Redact, Sensitive, What};
 use toolsmith_core::outcome::Facts;
 use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
+use super::notes::{Notes, Told};
 use super::{CallKey, Recorders};
 use crate::caller::Caller;
 use crate::permit::{Decision, Verdict};
 use crate::plan::PlannedCall;
+use crate::registry::Origin;
 use crate::shape::Redactor;
 
 /// How much of the name a call was made by is kept.
@@ -40,13 +42,13 @@ pub(crate) struct Trail {
     began: Instant,
     /// Time spent waiting for people or for its turn, which is not the call's.
     waited: Duration,
-    /// How much of that was for a turn at the tool's source.
-    queued: Duration,
     /// How often the tool was called.
     attempts: u32,
     /// How old the answer is, where it was kept from an earlier call.
     cached: Option<Duration>,
     stage: Stage,
+    /// What the record of the whole call is made of, where somebody wants one.
+    notes: Option<Notes>,
 }
 
 /// The arguments as far as they are known: raw ones are not copied just in case.
@@ -98,10 +100,10 @@ impl Trail {
             repairs: Vec::new(),
             began: Instant::now(),
             waited: Duration::ZERO,
-            queued: Duration::ZERO,
             attempts: 0,
             cached: None,
             stage: Stage::Open,
+            notes: None,
         });
         trail.note_repairs(&call.repairs);
         let malformed;
@@ -113,6 +115,11 @@ impl Trail {
             }
             _ => &Value::Null,
         };
+        if let Some(wanted) = trail.recorders.wanted(caller.recorder()) {
+            let (redactor, spans) = (&*trail.redactor, &trail.recorders.spans);
+            let context = (caller.trace_parent(), trail.began);
+            trail.notes = Some(Notes::new(wanted, arguments, redactor, spans, context));
+        }
         let arguments = Sensitive::new(arguments, &*trail.redactor);
         trail.tell(What::Called {
             name: &trail.called_as,
@@ -160,11 +167,27 @@ impl Trail {
         facts.attempts = (self.attempts > 1).then_some(self.attempts);
     }
 
-    pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>) {
+    /// The trace context of whatever the call does: that of its own span where it has
+    /// one, else the caller's.
+    pub(crate) fn trace(&self) -> Option<&str> {
+        match &self.notes {
+            Some(notes) => notes.trace(),
+            None => self.caller.trace(),
+        }
+    }
+
+    pub(crate) fn resolved(&mut self, tool: &Arc<ToolDef>, origin: &Origin) {
         self.tool = Some(Arc::clone(tool));
+        self.note(|notes| notes.resolved(origin));
+    }
+
+    /// Notes that the arguments fit.
+    pub(crate) fn validated(&mut self) {
+        self.note(Notes::validated);
     }
 
     pub(crate) fn planned(&mut self, call: &PlannedCall) {
+        self.note(Notes::planned);
         self.arguments = Noted::Checked(call.call().arguments().clone());
         self.note_repairs(call.call().repairs());
         self.tell(What::Validated {
@@ -179,7 +202,13 @@ impl Trail {
         self.repairs = repairs.iter().map(clean).collect();
     }
 
-    pub(crate) fn decided(&self, decision: &Decision) {
+    /// Notes that the guards have spoken; a person may still have to.
+    pub(crate) fn judged(&mut self) {
+        self.note(Notes::judged);
+    }
+
+    pub(crate) fn decided(&mut self, decision: &Decision) {
+        self.note(|notes| notes.decided(decision));
         self.tell(What::Decided {
             allowed: decision.verdict == Verdict::Allow,
             by: &decision.by,
@@ -187,26 +216,34 @@ impl Trail {
         });
     }
 
+    /// Notes that people were waited for, which is not the call's time.
     pub(crate) fn waited(&mut self, time: Duration) {
         self.waited += time;
+        self.note(|notes| notes.waited(time));
     }
 
-    /// Time in the line before the tool's source.
+    /// Notes that the call waited for its turn, which is not its time either.
     pub(crate) fn queued(&mut self, time: Duration) {
-        self.queued += time;
+        self.waited += time;
+        self.note(|notes| notes.queued(time));
     }
 
-    /// The tool is about to be called, perhaps again.
+    /// Notes that the tool is about to be called, perhaps again.
     pub(crate) fn attempted(&mut self) {
         self.attempts += 1;
+        if self.attempts > 1 {
+            self.note(Notes::attempted);
+        }
     }
 
-    /// The answer was kept from an earlier call.
+    /// Notes that the answer was kept from an earlier call, so long ago.
     pub(crate) fn answered_from_cache(&mut self, age: Duration) {
         self.cached = Some(age);
+        self.note(|notes| notes.answered_from_cache(age));
     }
 
     pub(crate) fn started(&mut self, blocking: bool) {
+        self.note(Notes::started);
         let since = Instant::now();
         self.stage = Stage::Running { blocking, since };
         if let Some(tool) = &self.tool {
@@ -222,6 +259,7 @@ impl Trail {
         };
         self.stage = Stage::Ended;
         let ran = since.elapsed();
+        self.note(|notes| notes.finished(ran));
         let kind = error.map(|error| error.kind);
         if let Some(tool) = &self.tool {
             self.recorders
@@ -250,17 +288,46 @@ impl Trail {
             Noted::Told(text) => Sensitive::told(text),
             Noted::None => Sensitive::told(""),
         };
-        self.tell(What::Replied { arguments, outcome });
+        let replied = What::Replied { arguments, outcome };
+        let Some(notes) = &self.notes else {
+            return self.tell(replied);
+        };
+        let call = Told {
+            redactor: &self.redactor,
+            id: self.id.as_str(),
+            caller: self.caller.identity(),
+            agent: self.caller.agent(),
+            tool: self.tool.as_deref(),
+            called_as: &self.called_as,
+            repairs: self.repairs.len(),
+            outcome,
+            took: self.began.elapsed(),
+        };
+        notes.told(&call, |record| {
+            let event = self.event(replied).with_record(record);
+            self.recorders.record(&event, self.caller.recorder());
+        });
     }
 
     pub(crate) fn tell(&self, what: What<'_>) {
+        let event = self.event(what);
+        self.recorders.record(&event, self.caller.recorder());
+    }
+
+    fn note(&mut self, note: impl FnOnce(&mut Notes)) {
+        if let Some(notes) = &mut self.notes {
+            note(notes);
+        }
+    }
+
+    fn event<'e>(&'e self, what: What<'e>) -> Event<'e> {
         let mut event = Event::new(what)
             .with_clock(self)
             .with_redact(&*self.redactor);
         event.call = Some(&self.id);
         event.tool = self.tool.as_ref().map(|tool| &tool.name);
         event.caller = self.caller().identity();
-        self.recorders.record(&event, self.caller.recorder());
+        event
     }
 }
 

@@ -68,12 +68,19 @@ impl Origin {
     }
 }
 
-impl std::fmt::Display for Origin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
+impl Origin {
+    /// What lists and records call it.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
             Self::Direct => DIRECT,
             Self::Source(name) | Self::File(name) => name,
-        })
+        }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -243,7 +243,6 @@ async fn turn(
             Err(_) => Err(full(source.queue.full(most))),
         },
     };
-    trail.waited(began.elapsed());
     trail.queued(began.elapsed());
     waited
 }

@@ -48,7 +48,7 @@ impl Toolbox {
         let queued = Instant::now();
         let mut replies: Vec<(usize, Reply)> = stream::iter(ready.into_iter().enumerate())
             .map(|(index, (permitted, mut trail))| async move {
-                trail.waited(queued.elapsed());
+                trail.queued(queued.elapsed());
                 let reply = match permitted {
                     Ok(call) => self.inner.carry_out(call, trail, Waits::Batch).await,
                     Err(reply) => self.inner.reply(reply, trail).await,
@@ -98,7 +98,7 @@ impl Toolbox {
                         None => approvals.next(),
                     };
                     self.inner
-                        .answered(call, &decision, approval.as_ref(), caller, &trail)
+                        .answered(call, &decision, approval.as_ref(), caller, &mut trail)
                 }
             };
             permitted.push((result, trail));

@@ -255,15 +255,18 @@ impl Inner {
         let offer = caller.offer().map(|offer| &**offer);
         let limits = self.limits();
         let planned = resolve(call, &self.registry, offer)
-            .inspect(|call| trail.resolved(&call.entry.definition))
+            .inspect(|call| trail.resolved(&call.entry.definition, &call.entry.origin))
             .and_then(|call| validate(call, &self.cache, limits.argument_bytes))
+            .inspect(|_| trail.validated())
             .and_then(|call| plan(call, &self.shaper, limits.judging));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),
         };
         trail.planned(&planned);
-        match judge(planned, &self.guards, caller.agent(), limits.judging).await {
+        let judged = judge(planned, &self.guards, caller.agent(), limits.judging).await;
+        trail.judged();
+        match judged {
             Judged::Permitted(decision, call) => {
                 trail.decided(&decision);
                 Prepared::Ready(call)
@@ -302,7 +305,7 @@ impl Inner {
         decision: &Decision,
         approval: Option<&Approval>,
         caller: &Caller,
-        trail: &Trail,
+        trail: &mut Trail,
     ) -> Result<PermittedCall, Reply> {
         if let Some(Approval::Unavailable { .. }) = approval
             && caller.takes_input_requests()

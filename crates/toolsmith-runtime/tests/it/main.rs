@@ -45,6 +45,8 @@ mod redact;
 
 mod record;
 
+mod call_record;
+
 mod log;
 
 mod guide;
