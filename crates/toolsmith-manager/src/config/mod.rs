@@ -13,6 +13,8 @@
 //!   output_bytes: 51200
 //! bindings:
 //!   "mcp__*": { timeout: 60s }
+//! records:
+//!   files: 5                # of 10 MiB each; enabled: false for none
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -30,6 +32,7 @@
 mod limits;
 mod openapi;
 mod policy;
+mod records;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,6 +44,7 @@ use toolsmith_core::{Binding, Detail, Exposure};
 pub use limits::{LimitsConfig, Positive};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
+pub use records::RecordsConfig;
 pub use toolsmith_core::duration::Span;
 
 use crate::servers::{self, ServerEntry};
@@ -64,6 +68,8 @@ pub struct Config {
     pub bindings: BTreeMap<String, Binding>,
     /// What is allowed, asked for and denied.
     pub policy: PolicyConfig,
+    /// How calls are recorded.
+    pub records: RecordsConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.
