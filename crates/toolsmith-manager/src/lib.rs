@@ -19,6 +19,7 @@ mod native;
 pub mod overlays;
 mod overrides;
 mod own_files;
+pub mod records;
 mod references;
 mod remotes;
 mod root;

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::files::{IfGone, Kept};
 use crate::loader::{ConfigLoader, FileLoader};
 use crate::manager::Manager;
+use crate::records::RecordFile;
 use crate::references::References;
 use crate::servers::ServerEntry;
 use crate::spill::FileSpills;
@@ -34,6 +35,7 @@ pub struct Setup {
     pub(crate) rules: Vec<Rule>,
     pub(crate) prefix: Option<String>,
     pub(crate) spills: Option<FileSpills>,
+    pub(crate) records: Option<RecordFile>,
     pub(crate) runtime: Option<Handle>,
     pub(crate) tools: Vec<(String, Vec<AnyTool>)>,
     pub(crate) servers: Vec<ServerEntry>,
@@ -103,6 +105,7 @@ impl Setup {
             rules: Vec::new(),
             prefix: None,
             spills: None,
+            records: None,
             runtime: None,
             tools: Vec::new(),
             servers: Vec::new(),
@@ -195,6 +198,13 @@ impl Setup {
     #[must_use]
     pub fn with_spills(mut self, spills: Option<FileSpills>) -> Self {
         self.spills = spills;
+        self
+    }
+
+    /// Keeps a record of each call, on the terms of the configuration.
+    #[must_use]
+    pub fn with_records(mut self, records: Option<RecordFile>) -> Self {
+        self.records = records;
         self
     }
 

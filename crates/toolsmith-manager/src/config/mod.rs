@@ -17,6 +17,8 @@
 //! sources:
 //!   git: { concurrency: 4, rate: 10/s, circuit: { failures: 3, pause: 30s } }
 //! callers: { rate: 50/s, quota: 5000/h }
+//! records:
+//!   files: 5                # of 10 MiB each; enabled: false for none
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -35,6 +37,7 @@ mod limits;
 mod openapi;
 mod policy;
 mod protection;
+mod records;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -49,6 +52,7 @@ pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub(crate) use protection::protection;
 pub use protection::{CallersConfig, SourcesConfig};
+pub use records::RecordsConfig;
 pub use toolsmith_core::duration::Span;
 
 use crate::servers::{self, ServerEntry};
@@ -76,6 +80,8 @@ pub struct Config {
     pub callers: CallersConfig,
     /// What is allowed, asked for and denied.
     pub policy: PolicyConfig,
+    /// How calls are recorded.
+    pub records: RecordsConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.

@@ -120,6 +120,10 @@ impl Manager {
         if let Some(spills) = &setup.spills {
             builder = builder.spill_store(spills.clone());
         }
+        if let Some(records) = &setup.records {
+            records.set_terms(current.config.records.terms());
+            builder = builder.recorder(records.clone());
+        }
         let (toolbox, refused) = builder.build_noting()?;
         current.refused = refused.iter().map(RegistryError::to_string).collect();
         Ok(Self {
@@ -316,6 +320,9 @@ impl Manager {
             }
         }
         self.further.store(Arc::new(further));
+        if let Some(records) = &self.setup.records {
+            records.set_terms(current.config.records.terms());
+        }
         let before = self.current.swap(Arc::new(current));
         let current = self.current.load();
         (reloaded.gone, reloaded.fresh) = exchange(&before, &current);

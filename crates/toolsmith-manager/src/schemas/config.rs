@@ -36,6 +36,8 @@ pub(super) struct ConfigFile {
     callers: Option<Callers>,
     /// What is allowed, asked for and denied.
     policy: Option<Policy>,
+    /// How calls are recorded.
+    records: Option<Records>,
     /// How the usage guide is written.
     guide: Option<Guide>,
     /// MCP servers, by name.
@@ -68,6 +70,22 @@ struct Guide {
     title: Option<String>,
     /// The template it is written by, seen from the folder of this file.
     template: Option<String>,
+}
+
+/// How calls are recorded; what is not set keeps its default.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Records {
+    /// Whether they are.
+    enabled: Option<bool>,
+    /// How many bytes a file may grow to before another is begun.
+    #[schemars(range(min = 65_536, max = 1_073_741_824))]
+    bytes: Option<u64>,
+    /// How many files are kept.
+    #[schemars(range(min = 2, max = 100))]
+    files: Option<u64>,
+    /// Whether a bounded and redacted part of arguments and results is kept.
+    keep_arguments: Option<bool>,
 }
 
 /// How a tool is run.

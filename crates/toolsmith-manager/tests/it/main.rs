@@ -15,6 +15,7 @@ mod overlays_hostile;
 mod overlays_refresh;
 mod own_files;
 mod points;
+mod records;
 mod reload;
 mod schemas;
 mod servers;
