@@ -38,6 +38,7 @@ pub mod record;
 pub mod guide;
 
 mod caller;
+mod canonical;
 mod keywords;
 mod limits;
 mod toolbox;

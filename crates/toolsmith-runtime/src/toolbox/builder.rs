@@ -16,6 +16,7 @@ use crate::limits::Limits;
 use crate::offer::name_glob;
 use crate::permit::{ErasedGuard, Guard, Guards, Policy, Signer};
 use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
+use crate::registry::pin::PinStore;
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
 use crate::shape::{Redactor, Shaper};
 use crate::validate::Cache;
@@ -63,6 +64,7 @@ pub struct ToolboxBuilder {
     prefix: String,
     bindings: Vec<(String, Binding)>,
     runtime: Option<Handle>,
+    pins: Option<Arc<dyn PinStore>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -191,6 +193,14 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Sets where the definitions of sources' tools are pinned. What [`Toolbox::refresh`]
+    /// takes in is compared with them from then on; without, it is taken as it is.
+    #[must_use]
+    pub fn pins(mut self, store: impl PinStore) -> Self {
+        self.pins = Some(Arc::new(store));
+        self
+    }
+
     /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let (toolbox, _) = self.made(|origin, error| match origin {
@@ -212,7 +222,8 @@ impl ToolboxBuilder {
         self,
         tell: impl Fn(Option<&str>, &RegistryError),
     ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
-        let registry = Registry::new(settings(self.prefix, self.bindings, &self.limits)?);
+        let settings = settings(self.prefix, self.bindings, &self.limits)?;
+        let registry = Registry::new(settings, self.pins);
         registry.register_all(self.tools)?;
         let from_files = registry.reload(None, self.files, Vec::new());
         let mut left_out = from_files.into_refused();
