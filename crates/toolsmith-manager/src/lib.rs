@@ -40,6 +40,6 @@ pub use loader::{ConfigLoader, FileLoader};
 pub use manager::{Manager, Reloaded, View};
 pub use native::NATIVE_FOLDER;
 pub use references::References;
-pub use remotes::{Remote, RemoteStatus, Remotes, Waiting};
+pub use remotes::{Remote, RemoteStatus, Remotes, Waiting, source_name};
 pub use root::find_root;
 pub use setup::{CONFIG_FILE, IfMissing, ManagerError, Setup};

@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::files::Folder;
 use crate::native::Native;
 use crate::overrides::Overrides;
-use crate::remotes::Remote;
 use crate::pins::PinRules;
+use crate::remotes::Remote;
 use crate::servers::{Loaded, ServerEntry};
 use crate::sets::{Catalogue, SetName};
 use crate::setup::Setup;
@@ -154,9 +154,13 @@ fn override_tools(setup: &Setup, files: &Files, current: &mut Current, reload: &
 fn pin_rules(config: &Config, servers: &Loaded) -> PinRules {
     let name = |server: &ServerEntry| server.name.as_str().to_owned();
     let servers = &servers.servers;
-    let own = servers.iter().filter_map(|server| Some((name(server), server.pins?)));
+    let own = servers
+        .iter()
+        .filter_map(|server| Some((name(server), server.pins?)));
     // Servers of the command line stand in no file.
-    let of_run = servers.iter().filter(|server| server.origin.file.is_empty());
+    let of_run = servers
+        .iter()
+        .filter(|server| server.origin.file.is_empty());
     PinRules {
         usual: config.pins,
         own: own.collect(),

@@ -69,7 +69,8 @@ pub(super) struct Found {
 
 /// Reads the file. The message tells the file, what is wrong and what to do.
 pub(super) fn read(path: &Path, name: &str) -> Result<Found, String> {
-    let advised = |message: &str| format!("{message}; no imported tool is used until it is: {ADVICE}");
+    let advised =
+        |message: &str| format!("{message}; no imported tool is used until it is: {ADVICE}");
     let stamp = Stamp::look(path);
     let loaded = load_regular(path, name, MOST_BYTES);
     let loaded = loaded.map_err(|error| advised(&error.to_string()))?;
@@ -205,7 +206,11 @@ fn sorted(value: &Value) -> Value {
             let mut pairs: Vec<_> = fields.iter().collect();
             pairs.sort_by_key(|(key, _)| *key);
             let pairs = pairs.into_iter();
-            Value::Object(pairs.map(|(key, value)| (key.clone(), sorted(value))).collect())
+            Value::Object(
+                pairs
+                    .map(|(key, value)| (key.clone(), sorted(value)))
+                    .collect(),
+            )
         }
         Value::Array(items) => items.iter().map(sorted).collect(),
         plain => plain.clone(),

@@ -223,7 +223,11 @@ impl ProjectPins {
             reason,
         };
         let folder = self.0.file.parent().unwrap_or(Path::new("."));
-        let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+        let folder = if folder == Path::new("") {
+            Path::new(".")
+        } else {
+            folder
+        };
         let _lock = FolderLock::wait(folder).map_err(|error| unwritable(error.to_string()))?;
         let found = lock_file::read(&self.0.file, &self.0.name);
         self.0.take(&mut state, found);

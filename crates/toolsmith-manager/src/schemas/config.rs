@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use super::openapi::OpenApi;
 use super::policy::Policy;
 use super::server::Server;
-use super::words::{Count, Detail, Duration, Exposure, OutputStrategy, Pins, Prefix, SetList, ToolList};
+use super::words::{
+    Count, Detail, Duration, Exposure, OutputStrategy, Pins, Prefix, SetList, ToolList,
+};
 
 /// The settings of a project.
 #[derive(JsonSchema)]

@@ -27,9 +27,9 @@ use toolsmith_core::{AnyTool, Binding, ToolDef, ToolName};
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
 pub(crate) use measure::measure;
+use pin::{PinStore, Pinning, Why, Withheld};
 pub use query::Statistics;
 pub(crate) use query::{by_likeness, nearest};
-use pin::{PinStore, Pinning, Why, Withheld};
 pub use refresh::{Refreshed, Ticket};
 use snapshot::Snapshot;
 

@@ -112,7 +112,9 @@ impl Registry {
             let change = difference(&before, &next, &source);
             let why = |snapshot: &Snapshot| -> Vec<_> {
                 let withheld = snapshot.withheld().iter();
-                withheld.map(|each| (each.name.clone(), each.why.clone())).collect()
+                withheld
+                    .map(|each| (each.name.clone(), each.why.clone()))
+                    .collect()
             };
             is_other |= !change.is_empty() || why(&before) != why(&next);
             self.swap(next, change);
@@ -186,7 +188,10 @@ fn rebuilt(
     fresh: &[Arc<Entry>],
     withheld: Vec<Arc<Withheld>>,
 ) -> Snapshot {
-    let others = before.withheld().iter().filter(|each| each.source != source);
+    let others = before
+        .withheld()
+        .iter()
+        .filter(|each| each.source != source);
     let withheld = others.cloned().chain(withheld).collect();
     let is_other = |entry: &&Arc<Entry>| !entry.origin.is(source);
     let others: Vec<_> = before.entries().iter().filter(is_other).collect();

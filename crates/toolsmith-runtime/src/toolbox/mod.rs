@@ -182,10 +182,7 @@ impl Toolbox {
     }
 
     /// Asks a source for its tools and puts them in, replacing those it had.
-    pub async fn refresh(
-        &self,
-        source: &impl ToolSource,
-    ) -> Result<Refreshed, SourceError> {
+    pub async fn refresh(&self, source: &impl ToolSource) -> Result<Refreshed, SourceError> {
         let ticket = self.inner.registry.begin_refresh(source.name());
         let tools = source.tools().await?;
         let count = tools.len();

@@ -97,10 +97,15 @@ impl Handed {
 fn as_they_are(source: &str, handed: &[Handed], all: &[Arc<Entry>]) -> Pins {
     let mut looks = looks_of_others(source, all);
     let mut pins = Pins::new();
-    // Of two names that look the same, the plain one is the one people know.
-    let is_plain = |each: &&Handed| each.pin.name().is_none_or(str::is_ascii);
-    let (plain, odd): (Vec<_>, Vec<_>) = handed.iter().partition(is_plain);
-    for each in plain.into_iter().chain(odd) {
+    // Of two names that look the same, the plainer one is the one people know.
+    let is_odd = |c: &char| !c.is_ascii_lowercase() && *c != '_';
+    let oddness = |each: &&Handed| {
+        let name = each.pin.name().unwrap_or_default();
+        name.chars().filter(is_odd).count()
+    };
+    let mut plainest: Vec<&Handed> = handed.iter().collect();
+    plainest.sort_by_cached_key(oddness);
+    for each in plainest {
         if each.like(&looks).is_none() {
             add(&mut looks, each.name(), &each.pin);
             // Of two with one name the first counts, as in the registry.
@@ -149,7 +154,9 @@ impl Strange {
             add(&mut looks, name, pin);
         }
         let here: HashSet<&str> = handed.iter().map(Handed::name).collect();
-        let gone = pins.iter().filter(|(name, _)| !here.contains(name.as_str()));
+        let gone = pins
+            .iter()
+            .filter(|(name, _)| !here.contains(name.as_str()));
         let gone = gone.filter_map(|(name, pin)| Some((pin.nameless()?, name.clone())));
         Self {
             looks,

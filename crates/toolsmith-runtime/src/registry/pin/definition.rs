@@ -128,7 +128,13 @@ fn of_server(definition: &ToolDef, whole: &mut Map<String, Value>) -> Value {
         texts.push(definition.description.short.as_str());
     }
     texts.push(&definition.description.long);
-    texts.extend(definition.description.usage_notes.iter().map(String::as_str));
+    texts.extend(
+        definition
+            .description
+            .usage_notes
+            .iter()
+            .map(String::as_str),
+    );
     texts.retain(|text| !text.is_empty());
     if !texts.is_empty() {
         said.insert("description".to_owned(), texts.join("\n\n").into());

@@ -12,6 +12,11 @@ const LONGEST: usize = 256;
 /// How many names of one look are kept.
 const MOST_ALIKE: usize = 8;
 
+/// Tells whether a character looks like plain ASCII: those that are, and impostors.
+pub fn looks_plain(c: char) -> bool {
+    c.is_ascii() || skeleton(c.encode_utf8(&mut [0; 4])).all(|seen| seen.is_ascii())
+}
+
 /// The names there are, by what they look like.
 #[derive(Debug, Default)]
 pub(super) struct Looks {

@@ -21,6 +21,7 @@ use toolsmith_core::{ErrorKind, ToolDef, ToolError, ToolName};
 
 pub(super) use compare::Handed;
 pub use definition::{Pin, PinDigest};
+pub use look_alike::looks_plain;
 
 /// The pinned definitions of one source, by the names of its tools.
 pub type Pins = BTreeMap<String, Arc<Pin>>;
