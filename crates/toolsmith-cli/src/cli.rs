@@ -4,6 +4,7 @@
 
 mod connect;
 mod project;
+mod remembered;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -19,6 +20,7 @@ use toolsmith_runtime::permit::{Rule, Verdict};
 
 pub(crate) use connect::{Client, Connect, Scope};
 pub(crate) use project::{Add, AddMcp, AddRest, AddSet, Import, ImportOpenApi};
+pub(crate) use remembered::{Chosen, Pins, PinsCommand};
 
 /// One door between a model and every tool it may use.
 #[derive(Debug, Parser)]
@@ -167,6 +169,8 @@ pub(crate) enum Command {
     Sets,
     /// List the upstream MCP servers and how they are doing
     Servers(Servers),
+    /// List, show and approve what is pinned of other people's tools
+    Pins(Pins),
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
     /// Print the JSON Schema of a file you write, for your editor

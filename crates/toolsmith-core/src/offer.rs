@@ -3,7 +3,7 @@
 //! Open data: the runtime makes it, providers and servers read it. A caller with
 //! an offer can call what is in it and nothing else.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::binding::Exposure;
@@ -16,6 +16,7 @@ pub struct Offer {
     tools: Vec<Offered>,
     by_wire_name: HashMap<String, usize>,
     by_name: HashMap<ToolName, usize>,
+    withheld: HashSet<ToolName>,
     detail: Detail,
 }
 
@@ -61,6 +62,17 @@ impl Offer {
             exposure,
         });
         true
+    }
+
+    /// Notes a tool that would be here, had somebody approved it as it is. It cannot be
+    /// called, but whoever calls it is told why.
+    pub fn withhold(&mut self, name: ToolName) {
+        self.withheld.insert(name);
+    }
+
+    /// Tells whether a tool would be here, had somebody approved it as it is.
+    pub fn withholds(&self, name: &ToolName) -> bool {
+        self.withheld.contains(name)
     }
 
     /// Every tool, in order.

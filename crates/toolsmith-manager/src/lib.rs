@@ -4,7 +4,8 @@
 //! asked for, and builds a [`Toolbox`](toolsmith_runtime::Toolbox) with a store for
 //! large outputs ([`spill`]). Upstream servers are read ([`servers`]) and made ready
 //! to be reached ([`upstreams`]). What is written about tools by hand is kept up to date
-//! ([`overlays`]). It reads the files it is pointed at and nothing
+//! ([`overlays`]). What other people's servers say of their tools is pinned ([`pins`]).
+//! It reads the files it is pointed at and nothing
 //! else: the environment and the terminal are the binary's.
 
 extern crate toolsmith_core as toolsmith;
@@ -19,6 +20,7 @@ mod native;
 pub mod overlays;
 mod overrides;
 mod own_files;
+pub mod pins;
 pub mod records;
 mod references;
 mod remotes;
@@ -27,6 +29,7 @@ pub mod schemas;
 pub mod servers;
 pub mod sets;
 mod setup;
+mod shared_file;
 pub mod spill;
 pub mod tool_example;
 pub mod upstreams;
@@ -38,6 +41,6 @@ pub use loader::{ConfigLoader, FileLoader};
 pub use manager::{Manager, Reloaded, View};
 pub use native::NATIVE_FOLDER;
 pub use references::References;
-pub use remotes::{Remote, RemoteStatus, Remotes, Waiting};
+pub use remotes::{Remote, RemoteStatus, Remotes, Waiting, source_name};
 pub use root::find_root;
 pub use setup::{CONFIG_FILE, IfMissing, ManagerError, Setup};

@@ -14,6 +14,7 @@ use toolsmith_runtime::permit::{Decision, Guard, GuardError, Judgement, Subject,
 
 use crate::native::NATIVE_FOLDER;
 use crate::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE};
+use crate::pins::LOCK_FILE;
 use crate::servers::{MCP_FOLDER, MCP_JSON};
 use crate::sets::{AGENTS_FOLDER, SETS_FOLDER};
 use crate::setup::CONFIG_FILE;
@@ -22,7 +23,13 @@ use crate::setup::CONFIG_FILE;
 pub(crate) const BUILTIN_FOLDER: &str = "tools/builtin";
 
 /// Files of the root that count.
-const FILES: [&str; 4] = [CONFIG_FILE, MCP_JSON, DESCRIPTIONS_FILE, EXAMPLES_FILE];
+const FILES: [&str; 5] = [
+    CONFIG_FILE,
+    LOCK_FILE,
+    MCP_JSON,
+    DESCRIPTIONS_FILE,
+    EXAMPLES_FILE,
+];
 
 /// Folders whose YAML counts, and one in which everything does.
 const FOLDERS: [&str; 4] = [NATIVE_FOLDER, MCP_FOLDER, SETS_FOLDER, AGENTS_FOLDER];

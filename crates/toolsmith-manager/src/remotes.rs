@@ -191,7 +191,13 @@ impl ToolSource for Named {
 }
 
 fn registered_as(remote: &Remote) -> String {
-    format!("source {}", remote.name())
+    source_name(remote.name())
+}
+
+/// What such a source is called in lists of tools and pins, where no server can be called
+/// that.
+pub fn source_name(name: &str) -> String {
+    format!("source {name}")
 }
 
 /// Asks a source until it answers.

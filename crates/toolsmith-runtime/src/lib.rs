@@ -41,6 +41,7 @@ pub mod record;
 pub mod guide;
 
 mod caller;
+mod canonical;
 mod keywords;
 mod limits;
 mod toolbox;

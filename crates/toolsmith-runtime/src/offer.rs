@@ -5,7 +5,7 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobMatcher};
 use sha2::{Digest, Sha256};
 use toolsmith_core::name::MAX_NAME_LENGTH;
-use toolsmith_core::{Detail, Exposure, Offer, ToolName};
+use toolsmith_core::{Detail, Exposure, Offer, ToolDef, ToolName};
 
 use crate::registry::{Entry, Registry};
 
@@ -59,16 +59,23 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Tells whether a tool is of the source and the category that are wanted.
+    fn fits(&self, tool: &ToolDef) -> bool {
+        (self.source.as_deref()).is_none_or(|word| tool.source.word() == word)
+            && (self.category.as_deref()).is_none_or(|c| tool.category() == c)
+    }
+}
+
 /// Makes the offer. A glob that does not parse matches nothing.
 pub(crate) fn offer(registry: &Registry, selection: &Selection) -> Offer {
     let mut offer = Offer::new(selection.detail);
+    let withheld = withheld(registry, selection);
+    withheld.into_iter().for_each(|name| offer.withhold(name));
     let mut add = |entry: &Entry| {
         let tool = &entry.definition;
-        let wanted = entry.binding.exposure() != Exposure::Hidden
-            && (selection.source.as_deref()).is_none_or(|word| tool.source.word() == word)
-            && (selection.category.as_deref()).is_none_or(|c| tool.category() == c);
-        if wanted {
-            let exposure = entry.binding.exposure();
+        let exposure = entry.binding.exposure();
+        if exposure != Exposure::Hidden && selection.fits(tool) {
             offer.add(entry.wire_name.clone(), tool.clone(), exposure);
         }
     };
@@ -79,7 +86,7 @@ pub(crate) fn offer(registry: &Registry, selection: &Selection) -> Offer {
     };
     for pattern in patterns {
         // Sets are long, and registries longer: what is a name is not looked for.
-        if !pattern.contains(['*', '?', '[', '{', '\\']) {
+        if !is_glob(pattern) {
             if let Some(entry) = registry.find(pattern) {
                 add(&entry);
             }
@@ -89,6 +96,35 @@ pub(crate) fn offer(registry: &Registry, selection: &Selection) -> Offer {
         }
     }
     offer
+}
+
+/// The tools that would be offered if they were not withheld.
+fn withheld(registry: &Registry, selection: &Selection) -> Vec<ToolName> {
+    let all = registry.unapproved();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let wanted = all.iter().filter(|each| selection.fits(&each.definition));
+    let globs = |patterns: &[String]| -> Vec<GlobMatcher> {
+        let globs = patterns.iter().filter(|pattern| is_glob(pattern));
+        globs.filter_map(|glob| name_glob(glob).ok()).collect()
+    };
+    let names = wanted.map(|each| each.name.clone());
+    match &selection.tools {
+        None => names.collect(),
+        Some(patterns) => {
+            let globs = globs(patterns);
+            let is_wanted = |name: &ToolName| {
+                patterns.iter().any(|pattern| *name == **pattern)
+                    || globs.iter().any(|glob| glob.is_match(name.as_str()))
+            };
+            names.filter(is_wanted).collect()
+        }
+    }
+}
+
+fn is_glob(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', '{', '\\'])
 }
 
 /// A glob over tool names: `*` matches anything, and nothing is a separator.

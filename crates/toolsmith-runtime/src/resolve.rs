@@ -50,10 +50,22 @@ pub(crate) fn resolve(
             )),
             RawArguments::Json(value) => {
                 strict::dismantle(value);
-                Err(unknown(&call.name, registry, offer))
+                Err(absent(&call.name, registry, offer))
             }
-            _ => Err(unknown(&call.name, registry, offer)),
+            _ => Err(absent(&call.name, registry, offer)),
         },
+    }
+}
+
+/// Why there is no such tool: it is withheld, where the caller would have been offered
+/// it, or unknown.
+fn absent(name: &str, registry: &Registry, offer: Option<&Offer>) -> ToolError {
+    let withheld = registry
+        .withheld_called(name)
+        .filter(|withheld| offer.is_none_or(|offer| offer.withholds(&withheld.name)));
+    match withheld {
+        Some(withheld) => withheld.refusal(),
+        None => unknown(name, registry, offer),
     }
 }
 

@@ -11,6 +11,7 @@ mod import;
 mod init;
 mod login;
 mod offers;
+mod pins;
 mod project;
 mod schema;
 mod serve;
@@ -24,12 +25,12 @@ mod watch;
 
 use clap::CommandFactory;
 use tokio::runtime::Handle;
-use toolsmith_mcp::client::{Questions, Upstreams};
+use toolsmith_mcp::client::Questions;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, PinsCommand};
 use crate::failure::Failure;
 use crate::print;
-use crate::session::{Session, Which};
+use crate::session::{Reached, Session, Which};
 
 /// The tool that explains the others.
 const GUIDE: &str = "get_tool_usage_guide";
@@ -73,6 +74,11 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     {
         return login::run(&session, name).await;
     }
+    if let Command::Pins(pins) = &cli.command
+        && let Some(PinsCommand::Forget(chosen)) = &pins.what
+    {
+        return pins::forget(&session, chosen);
+    }
     let which = match &cli.command {
         Command::Check { .. } => None,
         Command::Show { name } => Some(Which::Of(name)),
@@ -88,8 +94,10 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     if let Command::Call(_) | Command::Batch(_) = &cli.command {
         session.warn_of_rules();
     }
-    let upstreams = reached.as_ref().map(|reached| &reached.upstreams);
-    let done = run_here(&session, &cli, upstreams).await;
+    if !matches!(cli.command, Command::Pins(_)) {
+        session.warn_of_withheld();
+    }
+    let done = run_here(&session, &cli, reached.as_ref()).await;
     if let Some(reached) = reached {
         reached.upstreams.stop().await;
     }
@@ -97,14 +105,15 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
 }
 
 /// The commands that need nothing but the toolbox and what was reached.
-async fn run_here(
-    session: &Session,
-    cli: &Cli,
-    upstreams: Option<&Upstreams>,
-) -> Result<u8, Failure> {
+async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Result<u8, Failure> {
+    let upstreams = reached.map(|reached| &reached.upstreams);
     match &cli.command {
         Command::Tools(tools) => tools::run(session, tools, cli.json),
         Command::Servers(_) => servers::run(session, upstreams, cli.json),
+        Command::Pins(pins) => match reached {
+            Some(reached) => pins::run(session, pins, reached, cli.json),
+            None => Ok(0),
+        },
         Command::Sets => sets::run(session, cli.json),
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{self, Receiver};
+use toolsmith_core::ToolName;
+use toolsmith_runtime::registry::pin::{Why, Withheld};
 
 use super::offers::Offers;
 use crate::login;
@@ -38,6 +40,7 @@ const FOLDERS: [&str; 8] = [
 pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reached) -> Infallible {
     let mut watched = Watched::begin(session.manager.root());
     let mut later = false;
+    let mut withheld = Vec::new();
     loop {
         let pause = if later { GATHER } else { POLL };
         watched.changed(pause).await;
@@ -48,6 +51,7 @@ pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reac
             continue;
         };
         later = reloaded.later;
+        tell_withheld(session, &mut withheld);
         watched.follow();
         for told in &reloaded.told {
             print::warning(told);
@@ -63,6 +67,22 @@ pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reac
             reached.upstreams.replace(&reloaded.gone, fresh).await;
         }
     }
+}
+
+/// Tells of tools that are withheld and were not when it was last told.
+fn tell_withheld(session: &Session, known: &mut Vec<(ToolName, Why)>) {
+    let withheld = session.toolbox.registry().withheld();
+    let is_new = |each: &Withheld| !known.contains(&(each.name.clone(), each.why.clone()));
+    let new: Vec<_> = withheld
+        .iter()
+        .filter(|each| is_new(each))
+        .cloned()
+        .collect();
+    session.warn_of(&new);
+    let now = withheld
+        .iter()
+        .map(|each| (each.name.clone(), each.why.clone()));
+    *known = now.collect();
 }
 
 /// Folders the system tells of.

@@ -25,6 +25,7 @@
 //! tools: [write]            # and this
 //! servers:
 //!   git: { command: uvx mcp-server-git, allow: ["git_*"] }
+//! pins: first-use           # or strict, or off: what servers say of their tools
 //! policy:
 //!   mode: ask               # plan, ask, auto-edit, auto
 //!   allow: ["read(file_path: docs/**)"]
@@ -55,6 +56,7 @@ pub use protection::{CallersConfig, SourcesConfig};
 pub use records::RecordsConfig;
 pub use toolsmith_core::duration::Span;
 
+use crate::pins::PinMode;
 use crate::servers::{self, ServerEntry};
 use crate::sets::{Member, OutputStrategy, SetName};
 
@@ -95,6 +97,8 @@ pub struct Config {
     /// APIs whose documents are read as they are, by name.
     #[serde(deserialize_with = "documents")]
     pub openapi: BTreeMap<String, OpenApiConfig>,
+    /// What happens to tools of servers that are not as they were pinned.
+    pub pins: PinMode,
     /// How models are told to call tools.
     pub output_strategy: OutputStrategy,
     /// The model that is asked where none is named.

@@ -12,8 +12,9 @@ use crate::config::{self, Config};
 use crate::files::Folder;
 use crate::native::Native;
 use crate::overrides::Overrides;
+use crate::pins::PinRules;
 use crate::remotes::Remote;
-use crate::servers::Loaded;
+use crate::servers::{Loaded, ServerEntry};
 use crate::sets::{Catalogue, SetName};
 use crate::setup::Setup;
 use crate::upstreams;
@@ -48,6 +49,8 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     current.servers.errors.splice(..0, broken.cloned());
     current.upstreams =
         upstreams::prepare(&current.servers.servers, &setup.references, setup.questions);
+
+    current.pins = pin_rules(&current.config, &current.servers);
 
     let mut reload = Reload::default();
     reload.terms.policy = current.policy.clone();
@@ -147,6 +150,24 @@ fn override_tools(setup: &Setup, files: &Files, current: &mut Current, reload: &
     let bindings = current.config.bindings.iter();
     let bindings = bindings.map(|(pattern, binding)| (pattern.clone(), binding.clone()));
     reload.terms.bindings = overrides.bindings().chain(bindings).collect();
+}
+
+/// Which servers' tools are pinned, and how.
+fn pin_rules(config: &Config, servers: &Loaded) -> PinRules {
+    let name = |server: &ServerEntry| server.name.as_str().to_owned();
+    let servers = &servers.servers;
+    let own = servers
+        .iter()
+        .filter_map(|server| Some((name(server), server.pins?)));
+    // Servers of the command line stand in no file.
+    let of_run = servers
+        .iter()
+        .filter(|server| server.origin.file.is_empty());
+    PinRules {
+        usual: config.pins,
+        own: own.collect(),
+        of_run: of_run.map(name).collect(),
+    }
 }
 
 fn policy(setup: &Setup, config: &Config, catalogue: &Catalogue) -> Policy {

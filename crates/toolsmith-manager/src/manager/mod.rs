@@ -22,6 +22,7 @@ use toolsmith_runtime::{Policy, Selection, Toolbox};
 use crate::config::{Config, DocumentPlace};
 use crate::lint;
 use crate::own_files::{Further, OwnFiles};
+use crate::pins::{PinRules, ProjectPins};
 use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
@@ -37,6 +38,7 @@ pub struct Manager {
     toolbox: Toolbox,
     files: Mutex<Files>,
     current: ArcSwap<Current>,
+    pins: ProjectPins,
     /// Files that are the project's own, beside those at their usual places.
     further: Further,
 }
@@ -50,6 +52,7 @@ struct Current {
     catalogue: Catalogue,
     servers: Loaded,
     upstreams: Prepared,
+    pins: PinRules,
     remotes: Vec<Remote>,
     /// What files say about APIs and commands.
     entries: Vec<(Arc<str>, Arc<Entry>)>,
@@ -124,6 +127,11 @@ impl Manager {
             records.set_terms(current.config.records.terms());
             builder = builder.recorder(records.clone());
         }
+        let pins = ProjectPins::new(&setup.root, setup.now);
+        pins.set_rules(current.pins.clone());
+        // What it says so far is what tools will be compared with.
+        pins.has_changed();
+        builder = builder.pins(pins.clone());
         let (toolbox, refused) = builder.build_noting()?;
         current.refused = refused.iter().map(RegistryError::to_string).collect();
         Ok(Self {
@@ -131,6 +139,7 @@ impl Manager {
             toolbox,
             files: Mutex::new(files),
             current: ArcSwap::from_pointee(current),
+            pins,
             further,
         })
     }
@@ -230,7 +239,13 @@ impl Manager {
         let current = self.current.load();
         let errors = current.errors.iter().chain(&current.servers.errors);
         let errors = errors.map(ToString::to_string);
-        errors.chain(current.refused.iter().cloned()).collect()
+        let refused = current.refused.iter().cloned();
+        errors.chain(refused).chain(self.pins.problem()).collect()
+    }
+
+    /// What is pinned of other people's tools.
+    pub fn pins(&self) -> &ProjectPins {
+        &self.pins
     }
 
     /// References to variables and files that are not there.
@@ -301,6 +316,10 @@ impl Manager {
             ..Reloaded::default()
         };
         if !news.changed {
+            if self.pins.has_changed() {
+                self.repin(&mut reloaded);
+            }
+            reloaded.told.extend(self.pins.told());
             return reloaded;
         }
         let Assembled {
@@ -328,7 +347,18 @@ impl Manager {
         (reloaded.gone, reloaded.fresh) = exchange(&before, &current);
         reloaded.told = fresh_words(&before, &current);
         reloaded.changed = true;
+        let has_new_rules = self.pins.set_rules(current.pins.clone());
+        if self.pins.has_changed() || has_new_rules {
+            self.repin(&mut reloaded);
+        }
+        reloaded.told.extend(self.pins.told());
         reloaded
+    }
+
+    /// Releases what was approved meanwhile, and withholds what is no longer pinned.
+    fn repin(&self, reloaded: &mut Reloaded) {
+        reloaded.changed |= self.toolbox.repin();
+        reloaded.told.extend(self.pins.problem());
     }
 }
 
@@ -350,6 +380,8 @@ fn exchange(before: &Current, after: &Current) -> (Vec<String>, Vec<UpstreamOpti
         let mut found = servers.find(|server| server.name.as_str() == name)?.clone();
         // Where it stands makes no difference.
         found.origin = Origin::default();
+        // What becomes of its tools is settled here, whoever it is.
+        found.pins = None;
         Some(found)
     };
     let is_same = |name: &str| find(before, name) == find(after, name);

@@ -13,7 +13,9 @@ use toolsmith_core::rate::Rate;
 use super::openapi::OpenApi;
 use super::policy::Policy;
 use super::server::Server;
-use super::words::{Count, Detail, Duration, Exposure, OutputStrategy, Prefix, SetList, ToolList};
+use super::words::{
+    Count, Detail, Duration, Exposure, OutputStrategy, Pins, Prefix, SetList, ToolList,
+};
 
 /// The settings of a project.
 #[derive(JsonSchema)]
@@ -48,6 +50,8 @@ pub(super) struct ConfigFile {
     tools: ToolList,
     /// The tool sets that are offered.
     tool_sets: SetList,
+    /// What happens to tools of servers that are not as they were pinned.
+    pins: Option<Pins>,
     /// How calls are put to a model.
     output_strategy: Option<OutputStrategy>,
     /// The model the tools are for.

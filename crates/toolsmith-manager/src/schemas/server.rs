@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 
-use super::words::Duration;
+use super::words::{Duration, Pins};
 
 /// An MCP server: a program that is started, or an address.
 #[derive(JsonSchema)]
@@ -45,6 +45,9 @@ pub(super) struct Server {
     /// How it is spoken to.
     #[schemars(default)]
     protocol: Protocol,
+    /// What happens to its tools where they are not as they were pinned; as with the
+    /// other servers unless set.
+    pins: Option<Pins>,
 }
 
 /// A file with one server, whose name is the file's unless set.

@@ -44,6 +44,19 @@ pub(super) enum Exposure {
     Hidden,
 }
 
+/// What happens to tools of other people's servers.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+pub(super) enum Pins {
+    /// A server's tools are pinned when it is first used; what is other afterwards is
+    /// withheld until it is approved.
+    FirstUse,
+    /// Nothing is used before it is approved.
+    Strict,
+    /// Nothing is compared.
+    Off,
+}
+
 /// How calls are put to a model.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]

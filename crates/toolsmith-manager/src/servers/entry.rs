@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::http::{HttpError, check_header_name, check_header_value, check_url};
 use super::{Place, ServerName, Template};
+use crate::pins::PinMode;
 
 /// A server that is described and not started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,9 @@ pub struct ServerEntry {
     pub disabled: bool,
     /// Which generation of the protocol it is spoken to in.
     pub protocol: Protocol,
+    /// What happens to its tools where they are not as they were pinned; as with the
+    /// other servers unless set.
+    pub pins: Option<PinMode>,
     /// Where it is described.
     pub origin: Origin,
 }
@@ -120,6 +124,7 @@ impl ServerEntry {
             deny: Vec::new(),
             disabled: false,
             protocol: Protocol::Auto,
+            pins: None,
             origin: Origin::default(),
         }
     }

@@ -12,6 +12,7 @@ use super::entry::{EntryError, check_command, check_headers, check_template_url,
 use super::http::{check_header_name, check_header_value};
 use super::{ApiKey, Place, Protocol, ServerEntry, ServerName, Template, Transport};
 use crate::config::{Pattern, Span};
+use crate::pins::PinMode;
 
 /// How many servers one file may name.
 pub(super) const MOST: usize = 100;
@@ -48,6 +49,8 @@ struct Form {
     disabled: bool,
     #[serde(default)]
     protocol: Protocol,
+    #[serde(default)]
+    pins: Option<PinMode>,
 }
 
 impl Form {
@@ -112,6 +115,7 @@ impl Form {
         entry.deny = patterns(self.deny);
         entry.disabled = self.disabled;
         entry.protocol = self.protocol;
+        entry.pins = self.pins;
         Ok(entry)
     }
 }

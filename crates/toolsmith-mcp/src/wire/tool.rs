@@ -91,32 +91,23 @@ pub(crate) fn definition(server: &str, tool: &Tool) -> Result<ToolDef, String> {
     Ok(definition)
 }
 
-/// What came with the tool and has no place in a definition.
+/// What came with the tool and has no place in a definition, exactly as it came: it is
+/// compared with what was pinned, and cleaned when it is registered.
 fn received(tool: &Tool) -> Value {
     let mut received = Map::new();
     received.insert("name".to_owned(), tool.name.clone().into());
     let parts = [
+        ("title", serde_json::to_value(&tool.title)),
         ("annotations", serde_json::to_value(&tool.annotations)),
         ("icons", serde_json::to_value(&tool.icons)),
         ("_meta", serde_json::to_value(&tool.meta)),
     ];
     for (key, value) in parts {
-        if let Ok(mut value) = value
+        if let Ok(value) = value
             && !value.is_null()
         {
-            clean(&mut value);
             received.insert(key.to_owned(), value);
         }
     }
     Value::Object(received)
-}
-
-/// Takes what hides or steers out of every text of a value.
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = toolsmith_runtime::shape::clean(text).into_owned(),
-        Value::Array(items) => items.iter_mut().for_each(clean),
-        Value::Object(object) => object.values_mut().for_each(clean),
-        _ => {}
-    }
 }

@@ -38,6 +38,12 @@ pub(super) fn adopt(server: &Arc<Server>, listed: Listed) -> AnyTool {
     description.important.push(belongs);
     definition.description = description;
     definition.meta.category = Some(server.name.clone());
+    // Two names of theirs can come to one of ours; which is meant is part of the definition.
+    let remote = listed.remote.clone();
+    definition
+        .meta
+        .extra
+        .insert("remote_name".to_owned(), remote.into());
     AnyTool::new(Remote {
         server: Arc::clone(server),
         name: listed.remote,

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use toolsmith_core::{Arguments, json};
 
+use crate::canonical::{feed, hex, text, unhex};
 use crate::registry::Entry;
 use crate::validate::ValidCall;
 
@@ -24,8 +25,6 @@ impl CallDigest {
 
     pub(crate) fn of_parts(entry: &Arc<Entry>, arguments: &Arguments) -> Self {
         let mut hasher = Sha256::new();
-        // Every part is preceded by its kind and length, so no two different
-        // calls can be written the same way.
         hasher.update(b"toolsmith call 2\0");
         hasher.update(entry.digest.get_or_init(|| of_definition(entry)));
         feed(&mut hasher, arguments.as_value());
@@ -42,6 +41,11 @@ impl CallDigest {
         hasher.update(b"toolsmith arguments 1\0");
         feed(&mut hasher, arguments);
         Some(Self(hasher.finalize().into()))
+    }
+
+    /// The digest these 64 hexadecimal digits stand for, for stores that write it down.
+    pub fn parse(text: &str) -> Option<Self> {
+        unhex(text).map(Self)
     }
 
     pub(crate) fn bytes(&self) -> &[u8; 32] {
@@ -62,44 +66,9 @@ fn of_definition(entry: &Arc<Entry>) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-fn feed(hasher: &mut Sha256, value: &Value) {
-    match value {
-        Value::Null => hasher.update(b"n"),
-        Value::Bool(value) => hasher.update(if *value { b"t" } else { b"f" }),
-        Value::Number(number) => {
-            hasher.update(b"#");
-            text(hasher, &number.to_string());
-        }
-        Value::String(string) => {
-            hasher.update(b"s");
-            text(hasher, string);
-        }
-        Value::Array(items) => {
-            hasher.update(b"[");
-            hasher.update((items.len() as u64).to_le_bytes());
-            items.iter().for_each(|item| feed(hasher, item));
-        }
-        Value::Object(fields) => {
-            hasher.update(b"{");
-            hasher.update((fields.len() as u64).to_le_bytes());
-            let mut sorted: Vec<_> = fields.iter().collect();
-            sorted.sort_by_key(|(key, _)| *key);
-            for (key, value) in sorted {
-                text(hasher, key);
-                feed(hasher, value);
-            }
-        }
-    }
-}
-
-fn text(hasher: &mut Sha256, text: &str) {
-    hasher.update((text.len() as u64).to_le_bytes());
-    hasher.update(text);
-}
-
 impl fmt::Display for CallDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

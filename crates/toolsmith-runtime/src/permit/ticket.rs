@@ -19,6 +19,7 @@ use toolsmith_core::call::Answers;
 use toolsmith_core::reply::{InputRequest, InputRequired};
 
 use super::{Approval, ApprovalRequest, CallDigest};
+use crate::canonical::{hex, unhex};
 
 /// What the answer is filed under.
 const APPROVE_KEY: &str = "approve";
@@ -152,18 +153,4 @@ impl Signer {
         mac.update(caller.as_bytes());
         mac
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    (0..text.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok())
-        .collect()
 }

@@ -10,7 +10,6 @@ use super::imported;
 use super::measure::Measure;
 use super::{DIRECT, FILES, RegistryError, Settings, check};
 use crate::execute::Manners;
-use crate::offer::wire_name;
 use crate::shield::{Allowance, Source, Sources};
 use crate::validate::CompiledSlot;
 
@@ -94,15 +93,9 @@ impl Entry {
     ) -> Result<Self, RegistryError> {
         let definition = imported::cleaned(tool.definition());
         let measure = check::definition(&definition)?;
-        let mut binding = tool.binding();
-        for overlay in &settings.bindings {
-            if overlay.pattern.is_match(definition.name.as_str()) {
-                binding = overlay.binding.clone().over(binding);
-            }
-        }
-        let prefix = binding.prefix.as_deref().unwrap_or(&settings.prefix);
+        let binding = settings.over(tool.binding(), &definition.name);
         Ok(Self {
-            wire_name: wire_name(prefix, &definition.name),
+            wire_name: settings.wire_name(&binding, &definition.name),
             definition,
             tool,
             binding,

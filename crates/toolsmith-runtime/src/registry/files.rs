@@ -60,6 +60,7 @@ impl Registry {
             making.take(old.tool.clone(), old.origin.clone());
         }
         let Making { next, refused, .. } = making;
+        let next = next.withholding(before.withheld().to_vec());
         let change = difference(&before, &next);
         self.swap(next, change.clone());
         Refreshed::Replaced { change, refused }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use toolsmith_core::{Source, ToolDef};
 
 use crate::shape::clean;
@@ -35,5 +36,18 @@ pub(super) fn cleaned(definition: Arc<ToolDef>) -> Arc<ToolDef> {
         tidy.truncate(tidy.floor_char_boundary(MAX_TEXT.min(tidy.len())));
         *text = tidy;
     }
+    // What came with it and has no place in a definition is shown all the same.
+    definition.meta.extra.values_mut().for_each(clean_all);
     Arc::new(definition)
+}
+
+/// Takes what hides or steers out of every text of a value, which is no deeper than JSON
+/// is read.
+fn clean_all(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = clean(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(clean_all),
+        Value::Object(object) => object.values_mut().for_each(clean_all),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }

@@ -9,6 +9,7 @@ mod entry;
 mod files;
 mod imported;
 mod measure;
+pub mod pin;
 mod query;
 mod refresh;
 mod snapshot;
@@ -21,16 +22,18 @@ use arc_swap::ArcSwap;
 use globset::GlobMatcher;
 use serde::Serialize;
 use tokio::sync::broadcast;
-use toolsmith_core::{AnyTool, Binding, ToolName};
+use toolsmith_core::{AnyTool, Binding, ToolDef, ToolName};
 
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
 pub(crate) use measure::measure;
+use pin::{PinStore, Pinning, Why, Withheld};
 pub use query::Statistics;
 pub(crate) use query::{by_likeness, nearest};
 pub use refresh::{Refreshed, Ticket};
 use snapshot::Snapshot;
 
+use crate::offer::wire_name;
 use crate::shield::Sources;
 
 /// How many changes a subscriber may lag behind before it must look anew.
@@ -51,6 +54,8 @@ pub struct Registry {
     changes: broadcast::Sender<Change>,
     version: AtomicU64,
     sources: Sources,
+    /// What tools of sources are compared with, where the host keeps pins.
+    pins: Option<Pinning>,
 }
 
 /// What configuration says about the tools to come.
@@ -62,6 +67,28 @@ pub(crate) struct Settings {
     pub(crate) bindings: Vec<BindingOverlay>,
     /// How many threads one blocking tool may hold.
     pub(crate) threads_per_tool: usize,
+}
+
+impl Settings {
+    /// The name a tool is offered by that has no binding of its own.
+    pub(crate) fn offered_name(&self, definition: &ToolDef) -> String {
+        let binding = self.over(Binding::default(), &definition.name);
+        self.wire_name(&binding, &definition.name)
+    }
+
+    /// A tool's own binding with those of the host laid over it.
+    fn over(&self, mut binding: Binding, name: &ToolName) -> Binding {
+        for overlay in &self.bindings {
+            if overlay.pattern.is_match(name.as_str()) {
+                binding = overlay.binding.clone().over(binding);
+            }
+        }
+        binding
+    }
+
+    fn wire_name(&self, binding: &Binding, name: &ToolName) -> String {
+        wire_name(binding.prefix.as_deref().unwrap_or(&self.prefix), name)
+    }
 }
 
 /// A binding laid over the default bindings of the tools a pattern names.
@@ -104,7 +131,11 @@ pub struct Shadowed {
 }
 
 impl Registry {
-    pub(crate) fn new(settings: Settings, sources: Sources) -> Self {
+    pub(crate) fn new(
+        settings: Settings,
+        sources: Sources,
+        pins: Option<Arc<dyn PinStore>>,
+    ) -> Self {
         Self {
             sources,
             snapshot: ArcSwap::default(),
@@ -112,6 +143,7 @@ impl Registry {
             settings: ArcSwap::from_pointee(settings),
             changes: broadcast::channel(CHANGES_KEPT).0,
             version: AtomicU64::new(0),
+            pins: pins.map(Pinning::new),
         }
     }
 
@@ -209,6 +241,43 @@ impl Registry {
 
     pub(crate) fn sources(&self) -> &Sources {
         &self.sources
+    }
+
+    /// The tools that are not used since nobody approved them as they are: those that are
+    /// not as they were pinned, and those of sources whose names others have.
+    pub fn withheld(&self) -> Vec<Arc<Withheld>> {
+        let snapshot = self.snapshot.load();
+        let mut withheld = snapshot.withheld().to_vec();
+        if self.pins.is_some() {
+            withheld.extend(snapshot.shadowing());
+        }
+        withheld
+    }
+
+    pub(crate) fn has_pins(&self) -> bool {
+        self.pins.is_some()
+    }
+
+    /// How many tools of a source are not as they were pinned.
+    pub(crate) fn withheld_of(&self, source: &str) -> usize {
+        let snapshot = self.snapshot.load();
+        let withheld = snapshot.withheld().iter();
+        withheld.filter(|each| each.source == source).count()
+    }
+
+    /// The tools that are not as they were pinned.
+    pub(crate) fn unapproved(&self) -> Vec<Arc<Withheld>> {
+        self.snapshot.load().withheld().to_vec()
+    }
+
+    /// Tells whether a tool that is withheld was called by this name, offered or bare.
+    pub(crate) fn withheld_called(&self, name: &str) -> Option<Arc<Withheld>> {
+        let settings = self.settings.load();
+        let snapshot = self.snapshot.load();
+        let is_it = |withheld: &&Arc<Withheld>| {
+            withheld.name == name || settings.offered_name(&withheld.definition) == name
+        };
+        snapshot.withheld().iter().find(is_it).cloned()
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Entry>> {

@@ -4,11 +4,12 @@
 //! takes a ticket first; when two overlap, the answer to the older question
 //! arrives too late and is dropped.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use toolsmith_core::AnyTool;
 
+use super::pin::{Handed, Pin, Withheld};
 use super::{Change, Entry, Origin, Registry, RegistryError, Snapshot};
 
 /// The newest refresh begun and the newest applied, per source.
@@ -16,6 +17,9 @@ use super::{Change, Entry, Origin, Registry, RegistryError, Snapshot};
 pub(super) struct Generations {
     next: u64,
     applied: HashMap<String, u64>,
+    /// What each source handed out last, where pins are kept: approved, it is put in
+    /// without asking the source again.
+    handed: BTreeMap<String, Vec<Handed>>,
 }
 
 /// The right to replace a source's tools, unless somebody newer did.
@@ -52,7 +56,8 @@ impl Registry {
     }
 
     /// Replaces all tools of the ticket's source by these, in one step. The source
-    /// keeps its place in the order of the registry.
+    /// keeps its place in the order of the registry. Where the host keeps pins, what is
+    /// not as it was pinned is withheld; the store is asked here, and may block.
     pub fn refresh(&self, ticket: &Ticket, tools: impl IntoIterator<Item = AnyTool>) -> Refreshed {
         let source = ticket.source.as_str();
         let (mut fresh, mut refused) = (Vec::new(), Vec::new());
@@ -62,19 +67,101 @@ impl Registry {
                 Err(error) => refused.push(error),
             }
         }
+        let change = match &self.pins {
+            None => self.replace(ticket, &fresh, Vec::new(), Vec::new()),
+            Some(pins) => {
+                let _turn = pins.turn();
+                // Whoever came too late must pin nothing.
+                if self.is_stale(ticket) {
+                    return Refreshed::Stale;
+                }
+                let handed = handed(fresh);
+                let compared = pins.compare(source, &handed, self.snapshot.load().entries());
+                self.replace(ticket, &compared.admitted, compared.withheld, handed)
+            }
+        };
+        match change {
+            Some(change) => Refreshed::Replaced { change, refused },
+            None => Refreshed::Stale,
+        }
+    }
+
+    /// Compares the tools of all sources with their pins again, which are others now. What
+    /// was approved is released without asking its source again; what is no longer pinned
+    /// is withheld. Tells whether anything is other than before.
+    pub(crate) fn repin(&self) -> bool {
+        let Some(pins) = &self.pins else {
+            return false;
+        };
+        let _turn = pins.turn();
+        let sources = self.write().handed.clone();
+        let mut is_other = false;
+        for (source, handed) in sources {
+            let compared = pins.compare(&source, &handed, self.snapshot.load().entries());
+            let _writing = self.write();
+            let before = self.snapshot.load();
+            let origin = Origin::source(&source);
+            let fresh: Vec<_> = (compared.admitted.iter())
+                .filter_map(|entry| match before.same(&entry.tool, &origin) {
+                    // It may have been made anew meanwhile, under other settings.
+                    Some(known) => Some(Arc::clone(known)),
+                    None => Some(Arc::new(self.entry(entry.tool.clone(), &origin).ok()?)),
+                })
+                .collect();
+            let next = rebuilt(&before, &source, &fresh, compared.withheld);
+            let change = difference(&before, &next, &source);
+            let why = |snapshot: &Snapshot| -> Vec<_> {
+                let withheld = snapshot.withheld().iter();
+                withheld
+                    .map(|each| (each.name.clone(), each.why.clone()))
+                    .collect()
+            };
+            is_other |= !change.is_empty() || why(&before) != why(&next);
+            self.swap(next, change);
+        }
+        is_other
+    }
+
+    fn is_stale(&self, ticket: &Ticket) -> bool {
+        let generations = self.write();
+        let applied = generations.applied.get(&ticket.source);
+        applied.is_some_and(|applied| ticket.generation < *applied)
+    }
+
+    /// Puts a source's tools in; none where somebody newer did.
+    fn replace(
+        &self,
+        ticket: &Ticket,
+        fresh: &[Arc<Entry>],
+        withheld: Vec<Arc<Withheld>>,
+        handed: Vec<Handed>,
+    ) -> Option<Change> {
+        let source = ticket.source.as_str();
         let mut generations = self.write();
         let applied = generations.applied.entry(source.to_owned()).or_default();
         if ticket.generation < *applied {
-            return Refreshed::Stale;
+            return None;
         }
         *applied = ticket.generation;
-
+        match handed.is_empty() {
+            true => drop(generations.handed.remove(source)),
+            false => drop(generations.handed.insert(source.to_owned(), handed)),
+        }
         let before = self.snapshot.load();
-        let next = rebuilt(&before, source, &fresh);
+        let next = rebuilt(&before, source, fresh, withheld);
         let change = difference(&before, &next, source);
         self.swap(next, change.clone());
-        Refreshed::Replaced { change, refused }
+        Some(change)
     }
+}
+
+/// Each tool with what its source said of it.
+fn handed(entries: Vec<Arc<Entry>>) -> Vec<Handed> {
+    let handed = entries.into_iter().map(|entry| {
+        let pin = Arc::new(Pin::of(&entry.tool.definition()));
+        Handed { entry, pin }
+    });
+    handed.collect()
 }
 
 impl Refreshed {
@@ -95,7 +182,17 @@ impl Refreshed {
 }
 
 /// The snapshot with the source's entries exchanged where the first of them stood.
-fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
+fn rebuilt(
+    before: &Snapshot,
+    source: &str,
+    fresh: &[Arc<Entry>],
+    withheld: Vec<Arc<Withheld>>,
+) -> Snapshot {
+    let others = before
+        .withheld()
+        .iter()
+        .filter(|each| each.source != source);
+    let withheld = others.cloned().chain(withheld).collect();
     let is_other = |entry: &&Arc<Entry>| !entry.origin.is(source);
     let others: Vec<_> = before.entries().iter().filter(is_other).collect();
     let place = before
@@ -127,7 +224,7 @@ fn rebuilt(before: &Snapshot, source: &str, fresh: &[Arc<Entry>]) -> Snapshot {
     for waiting in before.aside().iter().filter(is_other) {
         next.add(Arc::clone(waiting));
     }
-    next
+    next.withholding(withheld)
 }
 
 fn difference(before: &Snapshot, after: &Snapshot, source: &str) -> Change {

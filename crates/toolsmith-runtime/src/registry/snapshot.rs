@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolsmith_core::{AnyTool, ToolName};
+use toolsmith_core::{AnyTool, Source, ToolName};
 
-use super::{Entry, Origin, Shadowed};
+use super::pin::Pin;
+use super::{Entry, Origin, Shadowed, Why, Withheld};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
@@ -15,6 +16,8 @@ pub(super) struct Snapshot {
     by_id: HashMap<String, Arc<Entry>>,
     /// Entries whose names others have. They take their place when those go.
     aside: Vec<Arc<Entry>>,
+    /// Tools of sources that are not as they were pinned.
+    withheld: Vec<Arc<Withheld>>,
 }
 
 impl Snapshot {
@@ -61,6 +64,38 @@ impl Snapshot {
         &self.aside
     }
 
+    pub(super) fn withheld(&self) -> &[Arc<Withheld>] {
+        &self.withheld
+    }
+
+    /// The snapshot with other tools withheld.
+    pub(super) fn withholding(mut self, withheld: Vec<Arc<Withheld>>) -> Self {
+        self.withheld = withheld;
+        self
+    }
+
+    /// Tools of sources that are kept aside, as withheld ones.
+    pub(super) fn shadowing(&self) -> impl Iterator<Item = Arc<Withheld>> {
+        self.aside.iter().filter_map(|entry| {
+            let Origin::Source(source) = &entry.origin else {
+                return None;
+            };
+            if entry.definition.source == Source::Builtin {
+                return None;
+            }
+            Some(Arc::new(Withheld {
+                name: entry.definition.name.clone(),
+                source: source.to_string(),
+                why: Why::Shadowing {
+                    by: self.taken_by(entry)?.origin.to_string(),
+                },
+                now: Arc::new(Pin::of(&entry.tool.definition())),
+                pinned: None,
+                definition: Arc::clone(&entry.definition),
+            }))
+        })
+    }
+
     /// What is kept aside, and because of whom.
     pub(super) fn shadowed(&self) -> Vec<Shadowed> {
         let shadowed = |entry: &Arc<Entry>| {
@@ -98,7 +133,7 @@ impl Snapshot {
 
     /// The snapshot without one entry.
     pub(super) fn without(&self, gone: &Arc<Entry>) -> Self {
-        let mut next = Self::default();
+        let mut next = Self::default().withholding(self.withheld.clone());
         for entry in self.entries.iter().chain(&self.aside) {
             if !Arc::ptr_eq(entry, gone) {
                 next.add(Arc::clone(entry));

@@ -16,6 +16,7 @@ use crate::limits::Limits;
 use crate::offer::name_glob;
 use crate::permit::{ErasedGuard, Guard, Guards, Policy, Signer};
 use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
+use crate::registry::pin::PinStore;
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
 use crate::shape::{Redactor, Shaper};
 use crate::shield::{Protection, Settled, Shield, Sources};
@@ -73,6 +74,7 @@ pub struct ToolboxBuilder {
     bindings: Vec<(String, Binding)>,
     runtime: Option<Handle>,
     protection: Protection,
+    pins: Option<Arc<dyn PinStore>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -208,6 +210,14 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Sets where the definitions of sources' tools are pinned. What [`Toolbox::refresh`]
+    /// takes in is compared with them from then on; without, it is taken as it is.
+    #[must_use]
+    pub fn pins(mut self, store: impl PinStore) -> Self {
+        self.pins = Some(Arc::new(store));
+        self
+    }
+
     /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let (toolbox, _) = self.made(|origin, error| match origin {
@@ -231,7 +241,7 @@ impl ToolboxBuilder {
     ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
         let sources = Sources::new(settled(&self.protection)?);
         let settings = settings(self.prefix, self.bindings, &self.limits)?;
-        let registry = Registry::new(settings, sources);
+        let registry = Registry::new(settings, sources, self.pins);
         registry.register_all(self.tools)?;
         let from_files = registry.reload(None, self.files, Vec::new());
         let mut left_out = from_files.into_refused();

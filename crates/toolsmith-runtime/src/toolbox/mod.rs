@@ -13,6 +13,7 @@ use arc_swap::ArcSwap;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use toolsmith_core::call::Answers;
 use toolsmith_core::event::{Event, What};
+use toolsmith_core::tool::SourceError;
 use toolsmith_core::{
     AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError, ToolName, ToolSource,
 };
@@ -190,24 +191,41 @@ impl Toolbox {
     }
 
     /// Asks a source for its tools and puts them in, replacing those it had.
-    pub async fn refresh(
-        &self,
-        source: &impl ToolSource,
-    ) -> Result<Refreshed, toolsmith_core::tool::SourceError> {
+    pub async fn refresh(&self, source: &impl ToolSource) -> Result<Refreshed, SourceError> {
         let ticket = self.inner.registry.begin_refresh(source.name());
         let tools = source.tools().await?;
         let count = tools.len();
-        let hushed = tools.into_iter();
-        let hushed = hushed.map(|tool| without_secrets(tool, self.redactor()));
-        let refreshed = self.inner.registry.refresh(&ticket, hushed);
+        let inner = Arc::clone(&self.inner);
+        let put_in = move || {
+            let redactor = &inner.shaper.redactor;
+            let hushed = tools.into_iter();
+            let hushed = hushed.map(|tool| without_secrets(tool, redactor));
+            inner.registry.refresh(&ticket, hushed)
+        };
+        let refreshed = match self.inner.registry.has_pins() {
+            false => put_in(),
+            // They may stand in a file.
+            true => tokio::task::spawn_blocking(put_in)
+                .await
+                .map_err(|error| SourceError::new(source.name(), error.to_string()))?,
+        };
         if let Refreshed::Replaced { refused, .. } = &refreshed {
             // It answers again, so that it may be tried again.
             if let Some(known) = self.inner.registry.sources().find(source.name()) {
                 known.circuit.stirred();
             }
-            self.inner.registered(source.name(), count - refused.len());
+            let withheld = self.inner.registry.withheld_of(source.name());
+            let taken = count.saturating_sub(refused.len() + withheld);
+            self.inner.registered(source.name(), taken);
         }
         Ok(refreshed)
+    }
+
+    /// Compares the tools of all sources with their pins again, after those have changed:
+    /// what was approved is released, and what is no longer pinned is withheld. Tells
+    /// whether anything is other than before. The store of pins is asked, and may block.
+    pub fn repin(&self) -> bool {
+        self.inner.registry.repin()
     }
 
     /// Registers more tools: all of them, or on the first error none.

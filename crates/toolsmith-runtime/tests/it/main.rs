@@ -7,6 +7,8 @@ mod registry;
 mod refresh;
 mod reload;
 
+mod pins;
+
 mod schemas;
 
 mod offer;

@@ -1,0 +1,56 @@
+//! What is said about pins and approvals: what a person has looked at and taken.
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  toolsmith pins                          what is pinned, and what is withheld
+  toolsmith pins show mcp__git__log       what changed, word by word
+  toolsmith pins approve mcp__git__log    use it as it is now
+  toolsmith pins approve --source git
+  toolsmith pins forget --source git      pin it anew when it is next used
+
+A server's tools are pinned in toolsmith.lock when it is first used. One that is changed,
+new, renamed, or looks like another afterwards is withheld until it is approved.
+Keep the file in version control.")]
+pub(crate) struct Pins {
+    #[command(subcommand)]
+    pub(crate) what: Option<PinsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PinsCommand {
+    /// Show what a tool says of itself now, and what it said when it was pinned
+    Show {
+        /// The tool.
+        name: String,
+    },
+    /// Use tools as they are now
+    Approve(Chosen),
+    /// Forget what was pinned
+    Forget(Chosen),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Chosen {
+    /// The tools.
+    #[arg(value_name = "NAME", required_unless_present_any = ["source", "all"])]
+    pub(crate) names: Vec<String>,
+
+    /// All tools of this source, such as a server.
+    #[arg(long, value_name = "SOURCE", conflicts_with_all = ["names", "all"])]
+    pub(crate) source: Option<String>,
+
+    /// All tools.
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) all: bool,
+}
+
+impl Chosen {
+    /// Tells whether a tool is meant.
+    pub(crate) fn holds(&self, source: &str, name: &str) -> bool {
+        self.all
+            || self.source.as_deref() == Some(source)
+            || self.names.iter().any(|chosen| chosen == name)
+    }
+}
