@@ -31,7 +31,7 @@ Commands:
   test [--no-nextest]  formatting, lints, tidiness, tests, doctests and documentation: all that CI runs
   tidy                 the invariants of the source tree, each finding with what to do about it
   interop [NAME...]    the checks against programs of others, which need Node and Python; `search` needs neither; all of them when none is named
-  bench [NAME...]      the promised costs of calls, guides, servers and searches; every benchmark when none is named
+  bench [NAME...]      the promised costs of calls, guards, guides, servers and searches; every benchmark when none is named
   bench peers          installs what others have built and prints how a benchmark starts it
   docs [--open]        the documentation of the library crates
   help                 this text

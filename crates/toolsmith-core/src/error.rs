@@ -8,6 +8,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,13 +160,10 @@ pub struct ToolError {
     pub message: String,
     /// Whether the very same call may succeed later.
     pub retryable: bool,
-    /// When to come back, where somebody said so.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        rename = "retry_after_ms",
-        serialize_with = "milliseconds"
-    )]
-    pub retry_after: Option<Duration>,
+    /// When to come back, in milliseconds: errors are returned everywhere, and there is
+    /// room for so much beside the kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<NonZeroU32>,
     /// What a program can act on: the invalid arguments, the rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
@@ -181,7 +179,7 @@ impl ToolError {
             kind,
             message: message.into(),
             retryable: matches!(kind.retry(), Retry::Yes | Retry::Later),
-            retry_after: None,
+            retry_after_ms: None,
             details: None,
             cause: None,
         }
@@ -219,8 +217,16 @@ impl ToolError {
     /// Says when to come back.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
-        self.retry_after = Some(wait);
+        let millis = u32::try_from(wait.as_millis()).unwrap_or(u32::MAX);
+        self.retry_after_ms = NonZeroU32::new(millis.max(1));
         self
+    }
+
+    /// When to come back, where somebody said so: in a millisecond at the soonest, in
+    /// some weeks at the latest.
+    pub fn retry_after(&self) -> Option<Duration> {
+        let millis = self.retry_after_ms?.get();
+        Some(Duration::from_millis(millis.into()))
     }
 
     /// Says that the same call would fail again, whatever its kind makes one think.
@@ -269,17 +275,8 @@ impl PartialEq for ToolError {
     fn eq(&self, other: &Self) -> bool {
         (self.kind, &self.message, self.retryable, &self.details)
             == (other.kind, &other.message, other.retryable, &other.details)
-            && self.retry_after == other.retry_after
+            && self.retry_after_ms == other.retry_after_ms
     }
-}
-
-#[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
-fn milliseconds<S: serde::Serializer>(
-    duration: &Option<Duration>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let wait = duration.unwrap_or_default().as_millis();
-    serializer.serialize_u64(u64::try_from(wait).unwrap_or(u64::MAX))
 }
 
 impl From<String> for ToolError {

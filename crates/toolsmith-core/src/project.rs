@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::definition::{Effect, ToolDef};
+use crate::error::ToolError;
 use crate::outcome::{Block, Outcome, ResourceContent};
 
 impl Outcome {
@@ -205,7 +206,7 @@ impl Outcome {
         };
         tell("cachedMs", self.facts.cached);
         let error = self.error.as_ref();
-        tell("retryAfterMs", error.and_then(|error| error.retry_after));
+        tell("retryAfterMs", error.and_then(ToolError::retry_after));
         meta
     }
 

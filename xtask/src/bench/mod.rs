@@ -46,6 +46,16 @@ const BENCHMARKS: &[Benchmark] = &[
         beside: Beside::Nothing,
     },
     Benchmark {
+        name: "guards",
+        program: &[
+            "--package",
+            "toolsmith-manager",
+            "--example",
+            "bench_guards",
+        ],
+        beside: Beside::Nothing,
+    },
+    Benchmark {
         name: "load",
         program: &["--package", "toolsmith-manager", "--example", "bench_load"],
         beside: Beside::Nothing,

@@ -44,9 +44,11 @@ pub(crate) async fn status(line: &str, response: Response, hush: &Hush) -> ToolE
         message.push_str(&told);
     }
     let details = serde_json::json!({ "status": status.as_u16() });
-    let mut error = ToolError::new(kind_of(status.as_u16()), message).with_details(details);
-    error.retry_after = after;
-    error
+    let error = ToolError::new(kind_of(status.as_u16()), message).with_details(details);
+    match after {
+        Some(after) => error.with_retry_after(after),
+        None => error,
+    }
 }
 
 /// What a request that got no answer is told as.

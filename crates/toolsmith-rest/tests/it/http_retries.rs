@@ -134,7 +134,7 @@ async fn nobody_waits_for_hours() {
     let error = failure(&tool, json!({})).await;
     assert_eq!(error.kind, ErrorKind::Unavailable);
     assert!(error.message.contains("(retry after: 86400)"), "{error}");
-    assert_eq!(error.retry_after, Some(Duration::from_secs(86_400)));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(86_400)));
     assert_eq!(server.seen().len(), 1);
 }
 

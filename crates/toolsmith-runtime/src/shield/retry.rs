@@ -31,7 +31,7 @@ pub(crate) fn pause(
     if !is_harmless || !may_pass(error) {
         return None;
     }
-    let pause = match error.retry_after {
+    let pause = match error.retry_after() {
         Some(told) => told.saturating_add(spread(told / 8)),
         None => backoff(repeated),
     };

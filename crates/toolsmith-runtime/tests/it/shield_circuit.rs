@@ -36,7 +36,7 @@ async fn five_failures_in_a_row_open_it_and_one_good_call_closes_it() {
     let spared = call(&toolbox, "t").await;
     let error = failure(&spared);
     assert_eq!(error.kind, ErrorKind::Unavailable);
-    assert_eq!(error.retry_after, Some(15 * SECOND));
+    assert_eq!(error.retry_after(), Some(15 * SECOND));
     assert!(error.retryable);
     assert_eq!(
         error.details,
@@ -119,7 +119,7 @@ async fn both_bounds_and_the_pause_can_be_set() {
     call(&toolbox, "t").await;
     call(&toolbox, "t").await;
     let error = call(&toolbox, "t").await;
-    assert_eq!(failure(&error).retry_after, Some(3 * SECOND));
+    assert_eq!(failure(&error).retry_after(), Some(3 * SECOND));
 
     settings.failures = 100;
     (settings.share, settings.least) = (0.25, 4);
@@ -220,7 +220,7 @@ async fn one_call_probes_and_the_others_are_told_to_wait() {
         let error = failure(&outcome);
         assert_eq!(error.kind, ErrorKind::Unavailable);
         assert_eq!(error.details.as_ref().unwrap()["circuit"], "half_open");
-        assert_eq!(error.retry_after, Some(SECOND));
+        assert_eq!(error.retry_after(), Some(SECOND));
     }
     gate.open();
     assert!(probing.await.unwrap().is_success());

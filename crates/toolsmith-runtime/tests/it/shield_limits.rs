@@ -50,7 +50,7 @@ async fn a_tool_is_called_at_its_rate() {
     let error = failure(&outcome);
     assert_eq!(error.kind, ErrorKind::Exhausted);
     assert_eq!(error.message, "`t` may be called 2/s; come back in 501ms");
-    assert_eq!(error.retry_after, Some(SECOND / 2));
+    assert_eq!(error.retry_after(), Some(SECOND / 2));
     assert_eq!(error.details, Some(serde_json::json!({ "limit": "2/s" })));
     advance(SECOND / 2).await;
     assert_eq!(passed(&toolbox, "a", "t", 5).await, 1);
@@ -72,7 +72,7 @@ async fn a_quota_lasts_for_its_period() {
     assert_eq!(passed(&toolbox, "a", "t", 5).await, 3);
     advance(Duration::from_secs(3599)).await;
     let outcome = call(&toolbox, "t").await;
-    assert_eq!(failure(&outcome).retry_after, Some(SECOND));
+    assert_eq!(failure(&outcome).retry_after(), Some(SECOND));
     advance(SECOND).await;
     assert_eq!(passed(&toolbox, "a", "t", 5).await, 3);
 }
@@ -105,7 +105,7 @@ async fn each_caller_has_its_own() {
     let outcome = call_as(&toolbox, "a", "t").await;
     let error = failure(&outcome);
     assert_eq!(error.details, Some(serde_json::json!({ "limit": "3/min" })));
-    assert_eq!(error.retry_after, Some(59 * SECOND));
+    assert_eq!(error.retry_after(), Some(59 * SECOND));
 }
 
 #[tokio::test(start_paused = true)]

@@ -100,7 +100,7 @@ async fn who_finds_no_room_is_told_when_to_come_back() {
     let outcome = call_as(&toolbox, "a", "t").await;
     let error = failure(&outcome);
     assert_eq!(error.kind, ErrorKind::Exhausted);
-    assert!(error.retryable && error.retry_after.is_some());
+    assert!(error.retryable && error.retry_after().is_some());
     let told = "`far` has 2 calls under way and 3 waiting; come back in 101ms";
     assert_eq!(error.message, told);
     assert_eq!(
@@ -124,7 +124,7 @@ async fn when_to_come_back_is_by_how_long_calls_take() {
     let calls: Vec<_> = (0..5).map(|_| spawn(&toolbox, "a")).collect();
     settle().await;
     let outcome = call_as(&toolbox, "a", "t").await;
-    let wait = failure(&outcome).retry_after.unwrap();
+    let wait = failure(&outcome).retry_after().unwrap();
     assert!(wait > 4 * SECOND && wait <= 5 * SECOND, "{wait:?}");
     calls.iter().for_each(JoinHandle::abort);
 }

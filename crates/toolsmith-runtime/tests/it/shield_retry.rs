@@ -138,7 +138,7 @@ async fn who_says_when_to_come_back_is_obeyed() {
     let tool = scripted(remote("t"), Binding::default(), &count, later(31));
     let began = Instant::now();
     let outcome = call(&far([tool]), "t").await;
-    assert_eq!(failure(&outcome).retry_after, Some(31 * SECOND));
+    assert_eq!(failure(&outcome).retry_after(), Some(31 * SECOND));
     assert_eq!(began.elapsed(), Duration::ZERO);
     assert_eq!(count.get(), 1);
 }
