@@ -12,6 +12,7 @@ use toolsmith_mcp::client::Questions;
 use toolsmith_runtime::permit::Rule;
 use toolsmith_runtime::{BuildError, Mode};
 
+use crate::approvals::FileApprovals;
 use crate::config::Config;
 use crate::files::{IfGone, Kept};
 use crate::loader::{ConfigLoader, FileLoader};
@@ -34,6 +35,7 @@ pub struct Setup {
     pub(crate) rules: Vec<Rule>,
     pub(crate) prefix: Option<String>,
     pub(crate) spills: Option<FileSpills>,
+    pub(crate) approvals: Option<FileApprovals>,
     pub(crate) runtime: Option<Handle>,
     pub(crate) tools: Vec<(String, Vec<AnyTool>)>,
     pub(crate) servers: Vec<ServerEntry>,
@@ -103,6 +105,7 @@ impl Setup {
             rules: Vec::new(),
             prefix: None,
             spills: None,
+            approvals: None,
             runtime: None,
             tools: Vec::new(),
             servers: Vec::new(),
@@ -195,6 +198,13 @@ impl Setup {
     #[must_use]
     pub fn with_spills(mut self, spills: Option<FileSpills>) -> Self {
         self.spills = spills;
+        self
+    }
+
+    /// Keeps what a person approves for the project.
+    #[must_use]
+    pub fn with_approvals(mut self, approvals: Option<FileApprovals>) -> Self {
+        self.approvals = approvals;
         self
     }
 
