@@ -66,7 +66,7 @@ impl Signer {
 
     /// The question, with the state that must come back with the answer.
     pub(crate) fn question(&self, request: &ApprovalRequest, caller: &str) -> InputRequired {
-        let schema = Schema::as_received(request.form()).unwrap_or_else(|_| Schema::no_arguments());
+        let schema = Schema::input(request.form()).unwrap_or_else(|_| Schema::no_arguments());
         let message = format!("Allow {}? ({})", request.plan.summary, request.reason);
         let question = InputRequest::new(APPROVE, message, schema);
         InputRequired::new(vec![question], self.state(&request.digest, caller))
