@@ -20,7 +20,7 @@ use toolsmith_runtime::permit::{Rule, Verdict};
 
 pub(crate) use connect::{Client, Connect, Scope};
 pub(crate) use project::{Add, AddMcp, AddRest, AddSet, Import, ImportOpenApi};
-pub(crate) use remembered::{Chosen, Pins, PinsCommand};
+pub(crate) use remembered::{Approvals, ApprovalsCommand, Chosen, Pins, PinsCommand, Revoke};
 
 /// One door between a model and every tool it may use.
 #[derive(Debug, Parser)]
@@ -171,6 +171,8 @@ pub(crate) enum Command {
     Servers(Servers),
     /// List, show and approve what is pinned of other people's tools
     Pins(Pins),
+    /// List and revoke what you approved for this project
+    Approvals(Approvals),
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
     /// Print the JSON Schema of a file you write, for your editor

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::spill::FileSpills;
 
 /// The prefix of offered names, if `MCP_TOOL_PREFIX` is set, even to nothing.
@@ -26,6 +28,12 @@ pub(crate) fn log_filter() -> Option<String> {
 /// Where large outputs of tools over these roots are kept, beneath the user's state folder.
 pub(crate) fn spills(roots: &[&Path]) -> Option<FileSpills> {
     Some(FileSpills::of_roots(state_folder()?.join("spills"), roots))
+}
+
+/// Where what a person approves for the project with this root is kept.
+pub(crate) fn approvals(root: &Path) -> Option<FileApprovals> {
+    let folder = state_folder()?.join("approvals");
+    Some(FileApprovals::of_root(folder, root, SystemTime::now))
 }
 
 /// The folder for notes on what is being written.

@@ -4,15 +4,23 @@
 //! pipes. Without a terminal nobody can be asked, which means no.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Read as _, Write};
 
 use toolsmith_core::plan::Access;
-use toolsmith_runtime::permit::{Approval, ApprovalRequest, Approver};
+use toolsmith_runtime::permit::{
+    Approval, ApprovalRequest, Approver, Covers, Lasts, Remember, Rule, Verdict,
+};
 
 use crate::print::{visible, visible_lines, visible_path};
 
 /// How many bytes of the arguments are shown.
 const SHOWN: usize = 4000;
+
+/// How often a rule is asked for that cannot be used.
+const TRIES: usize = 3;
+
+/// How long a line may be that somebody types.
+const LONGEST_LINE: u64 = 4096;
 
 /// Asks at the terminal.
 #[derive(Clone, Copy, Debug)]
@@ -112,32 +120,97 @@ fn ask(terminal: &File, requests: &[ApprovalRequest]) -> std::io::Result<Vec<App
     let mut answers = Vec::new();
     let mut yes_to_all = false;
     for (index, request) in requests.iter().enumerate() {
-        if !yes_to_all {
-            let choices = if requests.len() - index > 1 {
-                "[y]es, [n]o, [a]ll of them"
-            } else {
-                "[y]es, [n]o"
-            };
-            let mut out = terminal;
-            write!(out, "{}\nAllow it? {choices}: ", question(request))?;
-            out.flush()?;
-            let mut line = String::new();
-            lines.read_line(&mut line)?;
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => {}
-                "a" | "all" => yes_to_all = true,
-                _ => {
-                    answers.push(Approval::Refused {
-                        by: "user".to_owned(),
-                        reason: "the user said no".to_owned(),
-                    });
-                    continue;
-                }
-            }
+        if yes_to_all {
+            answers.push(request.grant("user"));
+            continue;
         }
-        answers.push(request.grant("user"));
+        let further = if requests.len() - index > 1 {
+            ", [a]ll of them"
+        } else {
+            ""
+        };
+        let choices = format!("[y]es, [n]o{further}, always in this [r]un or [p]roject");
+        let mut out = terminal;
+        write!(out, "{}\nAllow it? {choices}: ", question(request))?;
+        let granted = request.grant("user");
+        answers.push(match Choice::of(&line(&mut out, &mut lines)?) {
+            Choice::Once => granted,
+            Choice::All => {
+                yes_to_all = true;
+                granted
+            }
+            Choice::Always(lasts) => match covered(&mut out, &mut lines, request)? {
+                Some(covers) => granted.remembering(Remember::new(lasts, covers)),
+                None => granted,
+            },
+            Choice::No => Approval::Refused {
+                by: "user".to_owned(),
+                reason: "the user said no".to_owned(),
+            },
+        });
     }
     Ok(answers)
+}
+
+/// What a person answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    Once,
+    All,
+    Always(Lasts),
+    No,
+}
+
+impl Choice {
+    /// What is none of the words is a no.
+    fn of(line: &str) -> Self {
+        match line.to_lowercase().as_str() {
+            "y" | "yes" => Self::Once,
+            "a" | "all" => Self::All,
+            "r" | "run" => Self::Always(Lasts::Run),
+            "p" | "project" => Self::Always(Lasts::Project),
+            _ => Self::No,
+        }
+    }
+}
+
+/// Asks which calls are meant; none where no rule came of it, and the call is allowed once.
+fn covered(
+    out: &mut impl Write,
+    lines: &mut impl BufRead,
+    request: &ApprovalRequest,
+) -> std::io::Result<Option<Covers>> {
+    let Some(proposal) = request.proposal() else {
+        // Calls like this one are asked for one by one.
+        return Ok(Some(Covers::Call));
+    };
+    let shown = visible(&proposal);
+    writeln!(out, "Which calls? Press Enter for the rule {shown},")?;
+    writeln!(out, "type another rule, or = for this exact call only.")?;
+    for _ in 0..TRIES {
+        write!(out, "Rule: ")?;
+        let answer = line(out, lines)?;
+        let text = match answer.as_str() {
+            "=" => return Ok(Some(Covers::Call)),
+            "" => proposal.as_str(),
+            other => other,
+        };
+        let rule = Rule::parse(Verdict::Allow, text).map_err(|error| error.to_string());
+        match rule.and_then(|rule| request.accepts(&rule).map(|()| rule)) {
+            Ok(rule) => return Ok(Some(Covers::Rule(rule))),
+            Err(why) => writeln!(out, "That does not do: {}", visible(&why))?,
+        }
+    }
+    writeln!(out, "It is allowed this once, and nothing is remembered.")?;
+    Ok(None)
+}
+
+/// Reads one line, after all that was written is seen.
+fn line(out: &mut impl Write, lines: &mut impl BufRead) -> std::io::Result<String> {
+    out.flush()?;
+    let mut line = String::new();
+    lines.take(LONGEST_LINE).read_line(&mut line)?;
+    Ok(line.trim().to_owned())
 }
 
 /// What the person must know: the tool, what it would do, with what, to which

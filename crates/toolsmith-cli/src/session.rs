@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use tokio::runtime::Handle;
 use toolsmith_core::{AnyTool, CancellationToken};
+use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
@@ -109,6 +110,7 @@ impl Session {
             .with_rules(rules)
             .with_runtime(tools.clone())
             .with_spills(environment::spills(&cli.roots()))
+            .with_approvals(environment::approvals(&root))
             .with_servers(cli.server.iter().cloned())
             .with_environment(&environment::everything())
             .with_questions(questions)
@@ -171,6 +173,9 @@ impl Session {
         let errors = self.manager.errors();
         for told in errors.iter().chain(&self.manager.missing()) {
             print::warning(told);
+        }
+        if let Some(problem) = self.manager.approvals().and_then(FileApprovals::problem) {
+            print::warning(&problem);
         }
     }
 

@@ -5,11 +5,12 @@
 //! large outputs ([`spill`]). Upstream servers are read ([`servers`]) and made ready
 //! to be reached ([`upstreams`]). What is written about tools by hand is kept up to date
 //! ([`overlays`]). What other people's servers say of their tools is pinned ([`pins`]).
-//! It reads the files it is pointed at and nothing
+//! What a person approved for longer than one call is kept ([`approvals`]). It reads the files it is pointed at and nothing
 //! else: the environment and the terminal are the binary's.
 
 extern crate toolsmith_core as toolsmith;
 
+pub mod approvals;
 pub mod config;
 pub mod edit;
 mod files;

@@ -12,6 +12,7 @@ use toolsmith_mcp::client::Questions;
 use toolsmith_runtime::permit::Rule;
 use toolsmith_runtime::{BuildError, Mode};
 
+use crate::approvals::FileApprovals;
 use crate::config::Config;
 use crate::files::{IfGone, Kept};
 use crate::loader::{ConfigLoader, FileLoader};
@@ -36,6 +37,7 @@ pub struct Setup {
     pub(crate) prefix: Option<String>,
     pub(crate) spills: Option<FileSpills>,
     pub(crate) records: Option<RecordFile>,
+    pub(crate) approvals: Option<FileApprovals>,
     pub(crate) runtime: Option<Handle>,
     pub(crate) tools: Vec<(String, Vec<AnyTool>)>,
     pub(crate) servers: Vec<ServerEntry>,
@@ -106,6 +108,7 @@ impl Setup {
             prefix: None,
             spills: None,
             records: None,
+            approvals: None,
             runtime: None,
             tools: Vec::new(),
             servers: Vec::new(),
@@ -205,6 +208,13 @@ impl Setup {
     #[must_use]
     pub fn with_records(mut self, records: Option<RecordFile>) -> Self {
         self.records = records;
+        self
+    }
+
+    /// Keeps what a person approves for the project.
+    #[must_use]
+    pub fn with_approvals(mut self, approvals: Option<FileApprovals>) -> Self {
+        self.approvals = approvals;
         self
     }
 

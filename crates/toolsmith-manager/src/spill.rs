@@ -141,7 +141,7 @@ fn write(folder: &Path, all: &Path, stem: &str, text: &str) -> std::io::Result<(
     Err(std::io::ErrorKind::AlreadyExists.into())
 }
 
-fn private_folder(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

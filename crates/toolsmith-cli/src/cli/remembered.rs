@@ -54,3 +54,33 @@ impl Chosen {
             || self.names.iter().any(|chosen| chosen == name)
     }
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  toolsmith approvals
+  toolsmith approvals revoke 1f0c2b9a
+  toolsmith approvals revoke --all
+
+What is approved for the project when a call is asked for is kept in the user's state
+folder. A server that runs looks there at every call it would ask for.")]
+pub(crate) struct Approvals {
+    #[command(subcommand)]
+    pub(crate) what: Option<ApprovalsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// Take approvals back
+    Revoke(Revoke),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Revoke {
+    /// The approvals.
+    #[arg(value_name = "ID", required_unless_present = "all")]
+    pub(crate) ids: Vec<String>,
+
+    /// All of them.
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all: bool,
+}

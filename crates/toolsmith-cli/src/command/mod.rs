@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod add;
+mod approvals;
 mod batch;
 mod call;
 mod check;
@@ -79,6 +80,9 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     {
         return pins::forget(&session, chosen);
     }
+    if let Command::Approvals(options) = &cli.command {
+        return approvals::run(&session, options, cli.json);
+    }
     let which = match &cli.command {
         Command::Check { .. } => None,
         Command::Show { name } => Some(Which::Of(name)),
@@ -123,6 +127,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Serve(_)
         | Command::Doctor
         | Command::Init
+        | Command::Approvals(_)
         | Command::Add(_)
         | Command::Import(_)
         | Command::Connect(_)

@@ -2,7 +2,7 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 13] = [
     "init",
     "add",
     "import",
@@ -11,6 +11,8 @@ const COMMANDS: [&str; 11] = [
     "call",
     "batch",
     "check",
+    "pins",
+    "approvals",
     "connect",
     "schema",
     "completions",

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod add;
+#[cfg(target_os = "linux")]
+mod approvals;
 mod arguments;
 mod batch;
 #[cfg(target_os = "linux")]
@@ -33,6 +35,8 @@ mod login;
 #[cfg(target_os = "linux")]
 mod mock;
 mod permission;
+#[cfg(target_os = "linux")]
+mod pins;
 mod pipes;
 mod schema;
 #[cfg(target_os = "linux")]

@@ -135,13 +135,13 @@ const DELETE: [&str; 4] = ["call", "example_delete", "name=x", "consent=DELETE_E
 fn a_person_is_asked_with_all_they_must_know() {
     let somebody = user();
     let mut terminal = Terminal::start(&somebody, &DELETE);
-    terminal.shows("Allow it? [y]es, [n]o: ");
+    terminal.shows("Allow it? [y]es, [n]o, always in this [r]un or [p]roject: ");
     assert_eq!(
         terminal.seen.replace("\r\n", "\n"),
         "\nexample_delete (write): example_delete(name=\"x\", consent=\"DELETE_EXAMPLE\")\n\
          {\n  \"name\": \"x\",\n  \"consent\": \"DELETE_EXAMPLE\"\n}\n\
          Asked because it writes, which must be asked for.\n\
-         Allow it? [y]es, [n]o: "
+         Allow it? [y]es, [n]o, always in this [r]un or [p]roject: "
     );
     terminal.types("y\n");
     terminal.shows("deleted x");
@@ -154,7 +154,7 @@ fn anything_but_yes_is_no() {
     for answer in ["n\n", "\n", "maybe\n", "yess\n", "\u{4}"] {
         let somebody = user();
         let mut terminal = Terminal::start(&somebody, &DELETE);
-        terminal.shows("Allow it? [y]es, [n]o: ");
+        terminal.shows("Allow it? [y]es, [n]o, always in this [r]un or [p]roject: ");
         terminal.types(answer);
         let (status, seen) = terminal.ends();
         assert_eq!(status, Some(3), "{answer:?} {seen}");
@@ -171,9 +171,12 @@ fn a_batch_is_asked_once_and_all_means_all_of_them() {
     let line = "{\"name\":\"example_delete\",\"arguments\":{\"name\":\"x\",\"consent\":\"DELETE_EXAMPLE\"}}\n";
     let user = user().having("calls", line.repeat(3));
     let mut terminal = Terminal::start(&user, &["batch", "calls", "--as", "envelope"]);
-    terminal.shows("Allow it? [y]es, [n]o, [a]ll of them: ");
+    terminal.shows("Allow it? [y]es, [n]o, [a]ll of them, always in this [r]un or [p]roject: ");
     terminal.types("n\n");
-    terminal.shows_times("Allow it? [y]es, [n]o, [a]ll of them: ", 2);
+    terminal.shows_times(
+        "Allow it? [y]es, [n]o, [a]ll of them, always in this [r]un or [p]roject: ",
+        2,
+    );
     terminal.types("a\n");
     terminal.shows("3 calls, 1 failed, ");
     let (status, seen) = terminal.ends();
@@ -190,7 +193,7 @@ fn arguments_cannot_steer_the_terminal_they_are_judged_on() {
         &somebody,
         &["call", "example_delete", name, "consent=DELETE_EXAMPLE"],
     );
-    terminal.shows("Allow it? [y]es, [n]o: ");
+    terminal.shows("Allow it? [y]es, [n]o, always in this [r]un or [p]roject: ");
     let seen = terminal.seen.clone();
     for steering in ['\u{1b}', '\u{202e}', '\u{9b}', '\u{7}'] {
         assert!(!seen.contains(steering), "{seen:?}");

@@ -19,6 +19,7 @@ use toolsmith_rest::form::Entry;
 use toolsmith_runtime::registry::{Refreshed, RegistryError};
 use toolsmith_runtime::{Policy, Selection, Toolbox};
 
+use crate::approvals::FileApprovals;
 use crate::config::{Config, DocumentPlace};
 use crate::lint;
 use crate::own_files::{Further, OwnFiles};
@@ -126,6 +127,9 @@ impl Manager {
         if let Some(records) = &setup.records {
             records.set_terms(current.config.records.terms());
             builder = builder.recorder(records.clone());
+        }
+        if let Some(approvals) = &setup.approvals {
+            builder = builder.approvals(approvals.clone());
         }
         let pins = ProjectPins::new(&setup.root, setup.now);
         pins.set_rules(current.pins.clone());
@@ -246,6 +250,11 @@ impl Manager {
     /// What is pinned of other people's tools.
     pub fn pins(&self) -> &ProjectPins {
         &self.pins
+    }
+
+    /// What a person approved for the project, where that is kept.
+    pub fn approvals(&self) -> Option<&FileApprovals> {
+        self.setup.approvals.as_ref()
     }
 
     /// References to variables and files that are not there.

@@ -69,8 +69,9 @@ pub(super) struct Found {
 
 /// Reads the file. The message tells the file, what is wrong and what to do.
 pub(super) fn read(path: &Path, name: &str) -> Result<Found, String> {
-    let advised =
-        |message: &str| format!("{message}; no imported tool is used until it is: {ADVICE}");
+    let advised = |message: &str| {
+        format!("{message}; no imported tool is used until it can be read: {ADVICE}")
+    };
     let stamp = Stamp::look(path);
     let loaded = load_regular(path, name, MOST_BYTES);
     let loaded = loaded.map_err(|error| advised(&error.to_string()))?;
@@ -122,7 +123,8 @@ fn parse(bytes: &[u8]) -> Result<Content, Wrong> {
     if bytes.trim_ascii().is_empty() {
         return Err(broken("it is empty"));
     }
-    let value = strict::parse(bytes, MOST_BYTES).map_err(|error| broken(&error.to_string()))?;
+    let value = strict::parse(bytes, MOST_BYTES);
+    let value = value.map_err(|error| broken(&format!("it is not as it was written: {error}")))?;
     // The version comes first: what else a newer one says cannot be known.
     match value.get("version").map(Value::as_u64) {
         Some(Some(VERSION)) => {}
@@ -130,7 +132,8 @@ fn parse(bytes: &[u8]) -> Result<Content, Wrong> {
         Some(_) => return Err(broken("its `version` is none there ever was")),
         None => return Err(broken("it has no `version`")),
     }
-    let form = Form::deserialize(value).map_err(|error| broken(&error.to_string()))?;
+    let form = Form::deserialize(value);
+    let form = form.map_err(|error| broken(&format!("it is not as it was written: {error}")))?;
     let mut content = Content::default();
     for (source, form) in form.sources {
         let mut pins = Pins::new();

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
+mod approvals;
 mod documented;
 mod edit;
 #[cfg(target_os = "linux")]
@@ -14,6 +15,7 @@ mod overlays;
 mod overlays_hostile;
 mod overlays_refresh;
 mod own_files;
+mod pins;
 mod points;
 mod records;
 mod reload;

@@ -72,6 +72,7 @@ async fn a_tool_does_not_change_what_decides_about_it() {
     });
     for own in [
         "toolsmith.yaml",
+        "toolsmith.lock",
         ".mcp.json",
         "tools/native/new.yaml",
         "tools/native/new.yml",

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ClientCapabilities, InputResponses};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 use toolsmith_core::Schema;
 use toolsmith_core::reply::{Inquiry, Question, Response};
@@ -196,23 +196,14 @@ impl Approver for Desk {
 }
 
 fn form(request: &ApprovalRequest) -> Question {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            APPROVE: { "type": "boolean", "description": "Whether the call may run." }
-        },
-        "required": [APPROVE],
-    });
-    let schema = Schema::as_received(schema).unwrap_or_else(|_| Schema::no_arguments());
+    let schema = Schema::as_received(request.form()).unwrap_or_else(|_| Schema::no_arguments());
     let message = format!("Allow {}? ({})", request.plan.summary, request.reason);
     Question::new(message, schema)
 }
 
 fn approval(request: &ApprovalRequest, response: &Response) -> Approval {
     match response {
-        Response::Given(content) if content.get(APPROVE) == Some(&Value::Bool(true)) => {
-            request.grant("client")
-        }
+        Response::Given(content) => request.answered(content, "client"),
         Response::Unavailable => Approval::Unavailable {
             reason: "the client could not ask its user".to_owned(),
         },

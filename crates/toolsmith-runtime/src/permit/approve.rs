@@ -2,13 +2,16 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use serde::Serialize;
-use toolsmith_core::{Arguments, Effect, Plan, ToolName};
+use toolsmith_core::{Arguments, Effect, Plan, ToolDef, ToolName};
 
-use super::{CallDigest, Decision};
+use super::guard::Subject;
+use super::remember::{self, Asking, Remember};
+use super::{CallDigest, Decision, Rule, propose};
 use crate::plan::PlannedCall;
 
 /// Asks a person whether calls may run.
@@ -37,10 +40,27 @@ pub struct ApprovalRequest {
     pub arguments: Arguments,
     /// Why it must be asked.
     pub reason: String,
+    /// What it is called by, by whom, and with what definition; for rules about it.
+    #[serde(skip)]
+    about: About,
+}
+
+/// What rules see of a call beside its arguments and its plan.
+#[derive(Clone, Debug)]
+struct About {
+    tool: Arc<ToolDef>,
+    offered_as: String,
+    agent: Option<String>,
+    asking: Asking,
 }
 
 impl ApprovalRequest {
-    pub(crate) fn new(call: &PlannedCall, decision: &Decision) -> Self {
+    pub(crate) fn new(
+        call: &PlannedCall,
+        decision: &Decision,
+        agent: Option<&str>,
+        asking: Asking,
+    ) -> Self {
         let tool = call.call.tool();
         Self {
             digest: CallDigest::of(&call.call),
@@ -49,6 +69,12 @@ impl ApprovalRequest {
             plan: call.plan.clone(),
             arguments: call.call.arguments().clone(),
             reason: decision.reason.clone(),
+            about: About {
+                tool: Arc::clone(tool),
+                offered_as: call.call.entry().wire_name.clone(),
+                agent: agent.map(str::to_owned),
+                asking,
+            },
         }
     }
 
@@ -57,12 +83,40 @@ impl ApprovalRequest {
         Approval::Granted {
             digest: self.digest,
             by: by.into(),
+            remember: None,
+        }
+    }
+
+    /// The rule that is proposed to whoever wants to approve more than this call; none
+    /// where calls like it must be asked for one by one.
+    pub fn proposal(&self) -> Option<String> {
+        match self.about.asking {
+            Asking::Policy => propose::proposal(&self.subject()),
+            Asking::Further => None,
+        }
+    }
+
+    /// Tells why a rule cannot be remembered as the answer to this request.
+    ///
+    /// # Errors
+    /// When it is not about this very call, or no rule answers it.
+    pub fn accepts(&self, rule: &Rule) -> Result<(), String> {
+        remember::fits(rule, &self.subject(), self.about.asking)
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            tool: &self.about.tool,
+            offered_as: &self.about.offered_as,
+            arguments: &self.arguments,
+            plan: &self.plan,
+            agent: self.about.agent.as_deref(),
         }
     }
 }
 
 /// An answer, in the order of the requests.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Approval {
     /// The call with this digest may run.
@@ -71,6 +125,8 @@ pub enum Approval {
         digest: CallDigest,
         /// Who said so.
         by: String,
+        /// What of it is to be remembered.
+        remember: Option<Remember>,
     },
     /// It may not.
     Refused {
@@ -86,6 +142,17 @@ pub enum Approval {
         /// Why not.
         reason: String,
     },
+}
+
+impl Approval {
+    /// The same yes, to be remembered; a no stays as it is.
+    #[must_use]
+    pub fn remembering(mut self, what: Remember) -> Self {
+        if let Self::Granted { remember, .. } = &mut self {
+            *remember = Some(what);
+        }
+        self
+    }
 }
 
 /// The approver of a host with nobody to ask: which means no.

@@ -7,9 +7,12 @@
 
 mod approve;
 mod digest;
+mod form;
 mod guard;
 mod matcher;
 mod policy;
+mod propose;
+mod remember;
 mod rule;
 mod ticket;
 
@@ -20,7 +23,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use serde_json::json;
-use toolsmith_core::{Arguments, ErrorKind, Plan, ToolError};
+use toolsmith_core::{Arguments, Confirm, ErrorKind, Plan, ToolError};
 
 pub(crate) use approve::ErasedApprover;
 pub use approve::{Approval, ApprovalRequest, Approver, Nobody, YesToAll};
@@ -29,6 +32,10 @@ pub(crate) use guard::ErasedGuard;
 pub use guard::{Guard, GuardError, Judgement, Subject, Verdict};
 pub use matcher::{Matcher, MatcherError};
 pub use policy::{Mode, Policy};
+pub use remember::{
+    ApprovalStore, ApprovalStoreError, Covers, Lasts, Remember, Remembered, RememberedCalls,
+};
+pub(crate) use remember::{Asking, Lasting, Memory};
 pub use rule::{Rule, RuleError};
 pub(crate) use ticket::Signer;
 
@@ -90,7 +97,7 @@ pub(crate) enum Judged {
     /// It may run.
     Permitted(Decision, PermittedCall),
     /// A person must be asked.
-    Ask(Decision, PlannedCall),
+    Ask(Decision, PlannedCall, Asking),
     /// It may not run.
     Denied(Decision, ToolError),
 }
@@ -106,6 +113,7 @@ pub(crate) struct Guards {
 pub(crate) async fn judge(
     call: PlannedCall,
     guards: &Guards,
+    memory: &Memory,
     agent: Option<&str>,
     limit: Duration,
 ) -> Judged {
@@ -113,13 +121,13 @@ pub(crate) async fn judge(
         let error = ToolError::new(ErrorKind::InvalidParameters, decision.reason.clone());
         return Judged::Denied(decision, error);
     }
-    let decision = decide(&call, guards, agent, limit).await;
+    let (decision, asking) = decide(&call, guards, memory, agent, limit).await;
     match decision.verdict {
         Verdict::Allow => {
             let permitted = permitted(call);
             Judged::Permitted(decision, permitted)
         }
-        Verdict::Ask => Judged::Ask(decision, call),
+        Verdict::Ask => Judged::Ask(decision, call, asking),
         Verdict::Deny => {
             let error = denied(&decision);
             Judged::Denied(decision, error)
@@ -127,24 +135,38 @@ pub(crate) async fn judge(
     }
 }
 
-/// What the guards say of a call, without acting on it.
+/// What the guards say of a call, without acting on it, and who asks where somebody does.
+/// What a person has approved for longer counts as said.
 pub(crate) async fn decide(
     call: &PlannedCall,
     guards: &Guards,
+    memory: &Memory,
     agent: Option<&str>,
     limit: Duration,
-) -> Decision {
+) -> (Decision, Asking) {
     let subject = Subject::new(call, agent);
     let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.load().decide(&subject)))
         .unwrap_or_else(|_| Decision::new(Verdict::Deny, "policy", "the policy panicked"));
+    let mut asking = match call.plan.confirm {
+        Confirm::Required { .. } => Asking::Further,
+        _ => Asking::Policy,
+    };
     for guard in &guards.others {
-        if let Some(decision) = guard.decide(&subject, limit).await
-            && decision.verdict > strictest.verdict
-        {
-            strictest = decision;
+        if let Some(decision) = guard.decide(&subject, limit).await {
+            if decision.verdict == Verdict::Ask {
+                asking = Asking::Further;
+            }
+            if decision.verdict > strictest.verdict {
+                strictest = decision;
+            }
         }
     }
-    strictest
+    if strictest.verdict == Verdict::Ask
+        && let Some(remembered) = memory.recall(call, agent, asking)
+    {
+        strictest = remembered;
+    }
+    (strictest, asking)
 }
 
 /// Turns the answer of a person into permission. The approval must be for this
@@ -155,7 +177,9 @@ pub(crate) fn approved(
 ) -> (Decision, Result<PermittedCall, ToolError>) {
     let digest = CallDigest::of(&call.call);
     match approval {
-        Some(Approval::Granted { digest: given, by }) if *given == digest => {
+        Some(Approval::Granted {
+            digest: given, by, ..
+        }) if *given == digest => {
             let decision = Decision::new(Verdict::Allow, by.clone(), "approved");
             (decision, Ok(permitted(call)))
         }

@@ -128,6 +128,11 @@ impl Rule {
         self.verdict
     }
 
+    /// The rule as it was written, without its verdict.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The arguments the rule names, for whoever checks that tools have them.
     pub fn argument_names(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().filter_map(|c| match &c.argument {

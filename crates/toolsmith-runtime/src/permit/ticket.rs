@@ -18,11 +18,9 @@ use toolsmith_core::Schema;
 use toolsmith_core::call::Answers;
 use toolsmith_core::reply::{InputRequest, InputRequired};
 
+use super::form::APPROVE;
 use super::{Approval, ApprovalRequest, CallDigest};
 use crate::canonical::{hex, unhex};
-
-/// What the answer is filed under.
-const APPROVE_KEY: &str = "approve";
 
 /// How long an answer counts.
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
@@ -68,15 +66,9 @@ impl Signer {
 
     /// The question, with the state that must come back with the answer.
     pub(crate) fn question(&self, request: &ApprovalRequest, caller: &str) -> InputRequired {
-        let schema = Schema::input(json!({
-            "properties": {
-                APPROVE_KEY: { "type": "boolean", "description": "Whether the call may run." }
-            },
-            "required": [APPROVE_KEY],
-        }))
-        .unwrap_or_else(|_| Schema::no_arguments());
+        let schema = Schema::input(request.form()).unwrap_or_else(|_| Schema::no_arguments());
         let message = format!("Allow {}? ({})", request.plan.summary, request.reason);
-        let question = InputRequest::new(APPROVE_KEY, message, schema);
+        let question = InputRequest::new(APPROVE, message, schema);
         InputRequired::new(vec![question], self.state(&request.digest, caller))
     }
 
@@ -84,30 +76,24 @@ impl Signer {
     pub(crate) fn approval(
         &self,
         answers: &Answers,
-        digest: &CallDigest,
+        request: &ApprovalRequest,
         caller: &str,
     ) -> Approval {
         let refused = |reason: &str| Approval::Refused {
             by: "caller".to_owned(),
             reason: reason.to_owned(),
         };
-        let Some(stamp) = self.genuine(&answers.state, digest, caller) else {
+        let Some(stamp) = self.genuine(&answers.state, &request.digest, caller) else {
             return refused("the answer does not belong to this call, or is too old");
         };
         if !self.use_up(stamp) {
             return refused("the answer was used before");
         }
         // Clients answer with the value itself, or with the form they showed.
-        let answer = match answers.responses.get(APPROVE_KEY) {
-            Some(Value::Object(form)) => form.get(APPROVE_KEY),
-            other => other,
-        };
-        match answer {
-            Some(Value::Bool(true)) => Approval::Granted {
-                digest: *digest,
-                by: "caller".to_owned(),
-            },
-            _ => refused("the user said no"),
+        match answers.responses.get(APPROVE) {
+            Some(form @ Value::Object(_)) => request.answered(form, "caller"),
+            Some(answer) => request.answered(&json!({ APPROVE: answer }), "caller"),
+            None => refused("the user said no"),
         }
     }
 

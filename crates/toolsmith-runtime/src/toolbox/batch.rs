@@ -9,7 +9,7 @@ use toolsmith_core::{Outcome, RawCall, Reply, json};
 use super::{Prepared, Toolbox};
 use crate::caller::Caller;
 use crate::execute::Waits;
-use crate::permit::{ApprovalRequest, PermittedCall};
+use crate::permit::{ApprovalRequest, Lasting, PermittedCall};
 use crate::record::Trail;
 
 /// In which order the calls of a batch run. Replies always come in call order.
@@ -75,7 +75,10 @@ impl Toolbox {
         let requests: Vec<ApprovalRequest> = judged
             .iter()
             .filter_map(|(prepared, answers, _)| match (prepared, answers) {
-                (Prepared::Ask(call, decision), None) => Some(ApprovalRequest::new(call, decision)),
+                (Prepared::Ask(call, decision, asking), None) => {
+                    let request = ApprovalRequest::new(call, decision, caller.agent(), *asking);
+                    Some(request)
+                }
                 _ => None,
             })
             .collect();
@@ -92,13 +95,25 @@ impl Toolbox {
             let result = match prepared {
                 Prepared::Ready(call) => Ok(call),
                 Prepared::Refused(error) => Err(Outcome::failure(error).into()),
-                Prepared::Ask(call, decision) => {
+                Prepared::Ask(call, decision, asking) => {
+                    let agent = caller.agent();
                     let approval = match answers {
-                        Some(answers) => self.inner.brought(&answers, &call, caller),
+                        Some(answers) => {
+                            let request = ApprovalRequest::new(&call, &decision, agent, asking);
+                            self.inner.brought(&answers, &request, caller)
+                        }
                         None => approvals.next(),
                     };
-                    self.inner
-                        .answered(call, &decision, approval.as_ref(), caller, &mut trail)
+                    let lasting = approval
+                        .as_ref()
+                        .and_then(|approval| Lasting::of(approval, &call, agent, asking));
+                    let asked = (&decision, asking);
+                    let answered =
+                        (self.inner).answered(call, asked, approval.as_ref(), caller, &mut trail);
+                    if let (Ok(_), Some(lasting)) = (&answered, lasting) {
+                        self.inner.remember(lasting).await;
+                    }
+                    answered
                 }
             };
             permitted.push((result, trail));

@@ -14,7 +14,7 @@ use super::{Inner, Toolbox};
 use crate::execute::{PathLocks, Pool};
 use crate::limits::Limits;
 use crate::offer::name_glob;
-use crate::permit::{ErasedGuard, Guard, Guards, Policy, Signer};
+use crate::permit::{ApprovalStore, ErasedGuard, Guard, Guards, Memory, Policy, Signer};
 use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
 use crate::registry::pin::PinStore;
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
@@ -75,6 +75,7 @@ pub struct ToolboxBuilder {
     runtime: Option<Handle>,
     protection: Protection,
     pins: Option<Arc<dyn PinStore>>,
+    approvals: Option<Arc<dyn ApprovalStore>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -218,6 +219,14 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Sets where approvals are kept beyond a run. Those that are kept answer what a person
+    /// would be asked; without a store, approvals can be remembered for the run.
+    #[must_use]
+    pub fn approvals(mut self, store: impl ApprovalStore) -> Self {
+        self.approvals = Some(Arc::new(store));
+        self
+    }
+
     /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let (toolbox, _) = self.made(|origin, error| match origin {
@@ -271,8 +280,10 @@ impl ToolboxBuilder {
             policy: ArcSwap::from_pointee(self.policy),
             others: self.guards,
         };
+        let memory = Memory::with(self.approvals);
         let inner = Inner {
             registry,
+            memory: Arc::new(memory),
             shaper: Shaper {
                 redactor: Arc::new(Redactor::new(self.secrets)),
                 store: self.store,

@@ -75,7 +75,9 @@ impl Toolbox {
         let mut call = plan(call, &inner.shaper, inner.limits().judging)?;
         call.put_in_words(&inner.shaper);
         explanation.plan = Some(call.plan().clone());
-        let decision = decide(&call, &inner.guards, caller.agent(), inner.limits().judging).await;
+        let limit = inner.limits().judging;
+        let decided = decide(&call, &inner.guards, &inner.memory, caller.agent(), limit);
+        let (decision, _) = decided.await;
         explanation.decision = Some(decision);
         Ok(())
     }

@@ -28,8 +28,8 @@ use crate::execute::{PathLocks, Pool, Waits};
 use crate::limits::Limits;
 use crate::offer::{self, Selection};
 use crate::permit::{
-    Approval, ApprovalRequest, CallDigest, Decision, Guards, Judged, PermittedCall, Signer,
-    approved, judge,
+    Approval, ApprovalRequest, Asking, Decision, Guards, Judged, Lasting, Memory, PermittedCall,
+    Signer, approved, judge,
 };
 use crate::plan::{PlannedCall, plan};
 use crate::record::{Metrics, Recorders, Trail};
@@ -77,6 +77,7 @@ pub(crate) struct Inner {
     pub(crate) runtime: Option<Handle>,
     pub(crate) shield: Shield,
     guards: Guards,
+    memory: Arc<Memory>,
     cache: Cache,
     recorders: Arc<Recorders>,
     metrics: Option<Arc<Metrics>>,
@@ -99,7 +100,7 @@ impl fmt::Debug for Toolbox {
 /// A call on which everything but a person has spoken.
 pub(crate) enum Prepared {
     Ready(PermittedCall),
-    Ask(PlannedCall, Decision),
+    Ask(PlannedCall, Decision, Asking),
     Refused(ToolError),
 }
 
@@ -282,16 +283,23 @@ impl Inner {
             Err(error) => return Prepared::Refused(error),
         };
         trail.planned(&planned);
-        let judged = judge(planned, &self.guards, caller.agent(), limits.judging).await;
+        let judging = judge(
+            planned,
+            &self.guards,
+            &self.memory,
+            caller.agent(),
+            limits.judging,
+        );
+        let judged = judging.await;
         trail.judged();
         match judged {
             Judged::Permitted(decision, call) => {
                 trail.decided(&decision);
                 Prepared::Ready(call)
             }
-            Judged::Ask(decision, mut call) => {
+            Judged::Ask(decision, mut call, asking) => {
                 call.put_in_words(&self.shaper);
-                Prepared::Ask(call, decision)
+                Prepared::Ask(call, decision, asking)
             }
             Judged::Denied(decision, error) => {
                 trail.decided(&decision);
@@ -310,17 +318,37 @@ impl Inner {
     }
 
     /// The approval a call brought along, if it is for this very call.
-    fn brought(&self, answers: &Answers, call: &PlannedCall, caller: &Caller) -> Option<Approval> {
+    fn brought(
+        &self,
+        answers: &Answers,
+        request: &ApprovalRequest,
+        caller: &Caller,
+    ) -> Option<Approval> {
         let signer = self.signer.as_ref()?;
-        let digest = CallDigest::of(call.call());
-        Some(signer.approval(answers, &digest, caller.identity()))
+        Some(signer.approval(answers, request, caller.identity()))
+    }
+
+    /// Remembers an answer, where that is wanted; tells the host where it cannot be.
+    async fn remember(&self, lasting: Result<Lasting, String>) {
+        let kept = match lasting {
+            Ok(lasting) => {
+                let memory = Arc::clone(&self.memory);
+                // It may stand in a file.
+                let keeping = tokio::task::spawn_blocking(move || memory.keep(lasting));
+                keeping.await.unwrap_or_else(|error| Err(error.to_string()))
+            }
+            Err(reason) => Err(reason),
+        };
+        if let Err(reason) = kept {
+            tracing::warn!(target: "toolsmith::host", "approved once, but not remembered: {reason}");
+        }
     }
 
     /// Turns a person's answer into permission, or into the reply.
     fn answered(
         &self,
         call: PlannedCall,
-        decision: &Decision,
+        (decision, asking): (&Decision, Asking),
         approval: Option<&Approval>,
         caller: &Caller,
         trail: &mut Trail,
@@ -330,7 +358,7 @@ impl Inner {
             && let Some(signer) = &self.signer
         {
             trail.decided(decision);
-            let request = ApprovalRequest::new(&call, decision);
+            let request = ApprovalRequest::new(&call, decision, caller.agent(), asking);
             return Err(Reply::NeedsInput(
                 signer.question(&request, caller.identity()),
             ));

@@ -292,6 +292,19 @@ async fn a_question_comes_back_answered_with_the_same_call() {
                 "type": "object",
                 "properties": {
                     "approve": {"type": "boolean", "description": "Whether the call may run."},
+                    "remember": {
+                        "type": "string",
+                        "enum": ["once", "run", "project"],
+                        "default": "once",
+                        "description": "For how long this counts: for this call, until the \
+                                        program ends, or for the project until it is revoked.",
+                    },
+                    "rule": {
+                        "type": "string",
+                        "default": "write",
+                        "description": "Which calls this counts for, where it is remembered; \
+                                        empty for this very call alone.",
+                    },
                 },
                 "required": ["approve"],
                 "additionalProperties": false,

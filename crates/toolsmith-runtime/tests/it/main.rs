@@ -22,6 +22,7 @@ mod permit;
 mod rules;
 
 mod approve;
+mod remember;
 
 mod execute;
 

@@ -627,7 +627,8 @@ async fn an_approved_tool_is_released_without_asking_its_source() {
     }
     assert!(toolbox.repin());
     assert!(toolbox.registry().version() > version);
-    assert_eq!(changes.try_recv().unwrap().added, [tool.name.clone()]);
+    let change = changes.try_recv().unwrap();
+    assert_eq!(change.added, std::slice::from_ref(&tool.name));
     assert_eq!(withheld(&toolbox), []);
     let definition = toolbox.registry().get(tool.name.as_str()).unwrap();
     assert_eq!(definition.description.short, "Another.");
