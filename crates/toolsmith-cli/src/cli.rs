@@ -3,6 +3,7 @@
 //! What is said about a project's files and about clients stands in files of its own.
 
 mod connect;
+mod log;
 mod project;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ use toolsmith_runtime::Mode;
 use toolsmith_runtime::permit::{Rule, Verdict};
 
 pub(crate) use connect::{Client, Connect, Scope};
+pub(crate) use log::Log;
 pub(crate) use project::{Add, AddMcp, AddRest, AddSet, Import, ImportOpenApi};
 
 /// One door between a model and every tool it may use.
@@ -163,6 +165,8 @@ pub(crate) enum Command {
     Doctor,
     /// Serve the tools to MCP clients
     Serve(Serve),
+    /// Show the record of calls: what was called, by whom, and how it went
+    Log(Log),
     /// List the tool sets and agents, and what they come to
     Sets,
     /// List the upstream MCP servers and how they are doing

@@ -20,6 +20,7 @@ use crate::records::RecordFile;
 use crate::references::References;
 use crate::servers::ServerEntry;
 use crate::spill::FileSpills;
+use crate::telemetry::TelemetryHost;
 use crate::tool_example;
 use crate::yaml::{self, YamlError};
 
@@ -36,6 +37,7 @@ pub struct Setup {
     pub(crate) prefix: Option<String>,
     pub(crate) spills: Option<FileSpills>,
     pub(crate) records: Option<RecordFile>,
+    pub(crate) telemetry: Option<TelemetryHost>,
     pub(crate) runtime: Option<Handle>,
     pub(crate) tools: Vec<(String, Vec<AnyTool>)>,
     pub(crate) servers: Vec<ServerEntry>,
@@ -106,6 +108,7 @@ impl Setup {
             prefix: None,
             spills: None,
             records: None,
+            telemetry: None,
             runtime: None,
             tools: Vec::new(),
             servers: Vec::new(),
@@ -205,6 +208,14 @@ impl Setup {
     #[must_use]
     pub fn with_records(mut self, records: Option<RecordFile>) -> Self {
         self.records = records;
+        self
+    }
+
+    /// Tells the collector of the configuration of each call; without one there, that of
+    /// the host, if it has one.
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: Option<TelemetryHost>) -> Self {
+        self.telemetry = telemetry;
         self
     }
 

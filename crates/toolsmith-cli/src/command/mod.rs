@@ -9,6 +9,7 @@ mod doctor;
 mod guide;
 mod import;
 mod init;
+mod log;
 mod login;
 mod offers;
 mod project;
@@ -52,6 +53,8 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     }
     match &cli.command {
         Command::Init => return init::run(&cli),
+        // What was recorded can be read before the configuration is in order.
+        Command::Log(log) => return log::run(&cli, log).await,
         Command::Add(add) => return add::run(&cli, add, tools),
         Command::Import(import) => return import::run(&cli, import, tools).await,
         _ => {}
@@ -62,16 +65,23 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         _ => Questions::NONE,
     };
     let session = Session::open(&cli, questions, tools)?;
+    let done = run_session(&session, &cli).await;
+    session.close().await;
+    done
+}
+
+/// The commands that need a toolbox.
+async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
     if let Command::Serve(options) = &cli.command {
-        return serve::run(&session, &cli, options).await;
+        return serve::run(session, cli, options).await;
     }
     if let Command::Doctor = &cli.command {
-        return doctor::run(&session, cli.json).await;
+        return doctor::run(session, cli.json).await;
     }
     if let Command::Servers(servers) = &cli.command
         && let Some(name) = &servers.login
     {
-        return login::run(&session, name).await;
+        return login::run(session, name).await;
     }
     let which = match &cli.command {
         Command::Check { .. } => None,
@@ -89,7 +99,7 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         session.warn_of_rules();
     }
     let upstreams = reached.as_ref().map(|reached| &reached.upstreams);
-    let done = run_here(&session, &cli, upstreams).await;
+    let done = run_here(session, cli, upstreams).await;
     if let Some(reached) = reached {
         reached.upstreams.stop().await;
     }
@@ -112,6 +122,7 @@ async fn run_here(
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_)
+        | Command::Log(_)
         | Command::Doctor
         | Command::Init
         | Command::Add(_)

@@ -15,6 +15,8 @@
 //!   "mcp__*": { timeout: 60s }
 //! records:
 //!   files: 5                # of 10 MiB each; enabled: false for none
+//! telemetry:
+//!   otlp: { endpoint: "http://127.0.0.1:4318" }
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -33,6 +35,7 @@ mod limits;
 mod openapi;
 mod policy;
 mod records;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,6 +48,7 @@ pub use limits::{LimitsConfig, Positive};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub use records::RecordsConfig;
+pub use telemetry::{OtlpConfig, TelemetryConfig};
 pub use toolsmith_core::duration::Span;
 
 use crate::servers::{self, ServerEntry};
@@ -70,6 +74,8 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// How calls are recorded.
     pub records: RecordsConfig,
+    /// Who is told of calls beside that.
+    pub telemetry: TelemetryConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.

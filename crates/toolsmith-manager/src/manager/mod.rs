@@ -26,6 +26,7 @@ use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
 use crate::setup::{ManagerError, Setup};
+use crate::telemetry::{Started, Telemetry};
 use crate::upstreams::Prepared;
 use crate::yaml::YamlError;
 use assemble::Assembled;
@@ -39,6 +40,7 @@ pub struct Manager {
     current: ArcSwap<Current>,
     /// Files that are the project's own, beside those at their usual places.
     further: Further,
+    telemetry: Option<Telemetry>,
 }
 
 /// What is in force.
@@ -96,8 +98,17 @@ impl Manager {
         files.refresh(&setup);
         let Assembled {
             mut current,
-            reload,
+            mut reload,
         } = assemble::assemble(&setup, &files);
+        let started = match &setup.telemetry {
+            Some(host) => host.start(&current.config.telemetry, &setup.references),
+            None => Started::default(),
+        };
+        reload.terms.secrets.extend(started.secrets);
+        if let Some(problem) = started.problem {
+            let file = setup.config_path().display().to_string();
+            current.missing.push(YamlError::whole(file, problem));
+        }
         let mut builder = Toolbox::builder()
             .policy(reload.terms.policy)
             .limits(reload.terms.limits)
@@ -123,6 +134,9 @@ impl Manager {
             records.set_terms(current.config.records.terms());
             builder = builder.recorder(records.clone());
         }
+        if let Some(telemetry) = &started.telemetry {
+            builder = builder.recorder(telemetry.clone());
+        }
         let (toolbox, refused) = builder.build_noting()?;
         current.refused = refused.iter().map(RegistryError::to_string).collect();
         Ok(Self {
@@ -131,7 +145,13 @@ impl Manager {
             files: Mutex::new(files),
             current: ArcSwap::from_pointee(current),
             further,
+            telemetry: started.telemetry,
         })
+    }
+
+    /// Who is told of calls, if anybody is.
+    pub fn telemetry(&self) -> Option<&Telemetry> {
+        self.telemetry.as_ref()
     }
 
     /// The toolbox. It stays the same one; what is in it changes.

@@ -16,6 +16,7 @@ mod overlays_refresh;
 mod own_files;
 mod points;
 mod records;
+mod records_kill;
 mod reload;
 mod schemas;
 mod servers;
@@ -24,3 +25,4 @@ mod sets;
 #[cfg(target_os = "linux")]
 mod shipped;
 mod spill;
+mod telemetry;
