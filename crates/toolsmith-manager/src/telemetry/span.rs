@@ -113,13 +113,7 @@ fn attributes(record: &CallRecord<'_>) -> Vec<Value> {
     }
     all.push(flag("toolsmith.cached", record.cached_us.is_some()));
     all.push(number("toolsmith.attempts", record.attempts.into()));
-    for (key, micros) in [
-        ("toolsmith.waited_us", record.timings.waited),
-        ("toolsmith.queued_us", record.timings.queued),
-    ] {
-        if micros > 0 {
-            all.push(number(key, micros));
-        }
-    }
+    all.push(number("toolsmith.waited_us", record.timings.waited));
+    all.push(number("toolsmith.queued_us", record.timings.queued));
     all
 }

@@ -11,7 +11,8 @@ use tokio::runtime::Handle;
 use toolsmith_core::{AnyTool, Effect, Outcome, RawCall, Source, ToolContext, ToolDef, ToolError};
 use toolsmith_manager::Setup;
 use toolsmith_manager::telemetry::{Observed, Telemetry, TelemetryHost, TelemetryOptions};
-use toolsmith_runtime::{Caller, Toolbox};
+use toolsmith_runtime::permit::{Rule, Verdict};
+use toolsmith_runtime::{Caller, Policy, Toolbox};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -150,7 +151,9 @@ fn toolbox(telemetry: &Telemetry) -> Toolbox {
         slow,
         of_server(),
     ];
+    let allowed = Rule::parse(Verdict::Allow, "mcp__git__log").unwrap();
     let builder = Toolbox::builder().tools(tools).secrets(["hunter2hunter2"]);
+    let builder = builder.policy(Policy::default().with_rules([allowed]));
     builder.recorder(telemetry.clone()).build().unwrap()
 }
 
@@ -164,7 +167,7 @@ fn exporting(collector: &Collector) -> Telemetry {
 }
 
 async fn run(toolbox: &Toolbox, name: &str, caller: &Caller) -> Outcome {
-    let call = RawCall::new(name, json!({"token": "hunter2hunter2"})).with_id(name);
+    let call = RawCall::new(name, json!({})).with_id(name);
     toolbox.run(call, caller).await.into_outcome()
 }
 
@@ -245,8 +248,13 @@ async fn a_collector_gets_spans_and_metrics_by_the_conventions() {
         "toolsmith.decision.by": "mode ask",
         "toolsmith.cached": false,
         "toolsmith.attempts": "1",
+        "toolsmith.waited_us": "0",
     });
-    assert_eq!(attributes(&spans[2]), good);
+    let mut found = attributes(&spans[2]);
+    // The clock decides.
+    let queued = found.as_object_mut().unwrap();
+    assert!(queued.remove("toolsmith.queued_us").is_some());
+    assert_eq!(found, good);
     // What goes to a server is this call's own span.
     let of_server = &spans[3];
     assert_eq!(attributes(of_server)["mcp.method.name"], "tools/call");
