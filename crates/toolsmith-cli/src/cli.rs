@@ -3,6 +3,7 @@
 //! What is said about a project's files and about clients stands in files of its own.
 
 mod connect;
+mod log;
 mod project;
 mod remembered;
 
@@ -19,6 +20,7 @@ use toolsmith_runtime::Mode;
 use toolsmith_runtime::permit::{Rule, Verdict};
 
 pub(crate) use connect::{Client, Connect, Scope};
+pub(crate) use log::Log;
 pub(crate) use project::{Add, AddMcp, AddRest, AddSet, Import, ImportOpenApi};
 pub(crate) use remembered::{Approvals, ApprovalsCommand, Chosen, Pins, PinsCommand, Revoke};
 
@@ -165,6 +167,8 @@ pub(crate) enum Command {
     Doctor,
     /// Serve the tools to MCP clients
     Serve(Serve),
+    /// Show the record of calls: what was called, by whom, and how it went
+    Log(Log),
     /// List the tool sets and agents, and what they come to
     Sets,
     /// List the upstream MCP servers and how they are doing

@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use secrecy::SecretString;
 use toolsmith_manager::approvals::FileApprovals;
+use toolsmith_manager::records::RecordPlace;
 use toolsmith_manager::spill::FileSpills;
 
 /// The prefix of offered names, if `MCP_TOOL_PREFIX` is set, even to nothing.
@@ -34,6 +36,59 @@ pub(crate) fn spills(roots: &[&Path]) -> Option<FileSpills> {
 pub(crate) fn approvals(root: &Path) -> Option<FileApprovals> {
     let folder = state_folder()?.join("approvals");
     Some(FileApprovals::of_root(folder, root, SystemTime::now))
+}
+
+/// Where the records of the project in this folder are kept, beneath the user's state
+/// folder.
+pub(crate) fn records(root: &Path) -> Option<RecordPlace> {
+    Some(RecordPlace::of_root(state_folder()?.join("records"), root))
+}
+
+/// The collector that OpenTelemetry's variables name, unless they say to leave it.
+pub(crate) fn collector() -> Option<String> {
+    let is_off = std::env::var_os("OTEL_SDK_DISABLED").is_some_and(|value| value == "true");
+    let named = std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok();
+    named.filter(|named| !is_off && !named.trim().is_empty())
+}
+
+/// The headers they name for it, as `name=value` with commas between.
+pub(crate) fn collector_headers() -> Vec<(String, SecretString)> {
+    let headers = std::env::var("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
+    let pairs = headers.split(',').filter_map(|pair| pair.split_once('='));
+    let decoded = |text: &str| {
+        let bytes = percent_decoded(text.trim().as_bytes());
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    pairs
+        .map(|(name, value)| (decoded(name), SecretString::from(decoded(value))))
+        .collect()
+}
+
+/// What the service is called.
+pub(crate) fn service_name() -> Option<String> {
+    let name = std::env::var("OTEL_SERVICE_NAME").ok();
+    name.filter(|name| !name.trim().is_empty())
+}
+
+/// Values in those headers are written as in a URL.
+fn percent_decoded(text: &[u8]) -> Vec<u8> {
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let coded = (digit(text.get(at + 1)), digit(text.get(at + 2)));
+        match (byte, coded) {
+            (b'%', (Some(high), Some(low))) => {
+                decoded.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
+                at += 3;
+            }
+            _ => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    decoded
 }
 
 /// The folder for notes on what is being written.

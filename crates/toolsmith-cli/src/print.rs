@@ -51,6 +51,17 @@ fn tell(mark: &str, message: &str) {
     let _ = writeln!(err, "{mark}{space}{}", clean(message));
 }
 
+/// How many characters a line of the terminal has, where there is one to show data on.
+pub(crate) fn width() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        (size.ws_col > 0).then(|| usize::from(size.ws_col))
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 /// A text with everything that hides, steers or breaks a line spelled out, such as
 /// `\u{202e}`. For what people decide on: removed, it would still be in what runs.
 pub(crate) fn visible(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
 use toolsmith_core::{AnyTool, CancellationToken};
@@ -10,6 +10,8 @@ use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
+use toolsmith_manager::records::RecordFile;
+use toolsmith_manager::telemetry::TelemetryHost;
 use toolsmith_manager::{
     CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
     find_root, lint,
@@ -35,6 +37,9 @@ const SHIPPED: &str = "built-in tools";
 
 /// How many withheld tools are named.
 const NAMED: usize = 5;
+
+/// How long a collector may take for the last it is told.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// The toolbox and what was read to build it.
 pub(crate) struct Session {
@@ -111,6 +116,8 @@ impl Session {
             .with_runtime(tools.clone())
             .with_spills(environment::spills(&cli.roots()))
             .with_approvals(environment::approvals(&root))
+            .with_records(records(cli, &root))
+            .with_telemetry(makes_calls(cli).then(|| telemetry(tools)))
             .with_servers(cli.server.iter().cloned())
             .with_environment(&environment::everything())
             .with_questions(questions)
@@ -122,6 +129,7 @@ impl Session {
         }
         let manager = Arc::new(setup.load()?);
         logging::without_secrets_of(manager.toolbox());
+        warn_of_records(cli, &manager);
         let view = match (&cli.set, &cli.agent) {
             (Some(set), _) => View::Set(set.clone()),
             (None, Some(agent)) => View::Agent(agent.clone()),
@@ -165,6 +173,13 @@ impl Session {
         Reached {
             upstreams: Upstreams::start(wanted, &self.toolbox),
             remotes: Remotes::start(remotes, &self.toolbox),
+        }
+    }
+
+    /// Ends what goes on beside calls.
+    pub(crate) async fn close(&self) {
+        if let Some(telemetry) = self.manager.telemetry() {
+            telemetry.close(LAST_WORDS).await;
         }
     }
 
@@ -276,6 +291,38 @@ pub(crate) fn project_root(cli: &Cli) -> PathBuf {
         Some(root) => root.clone(),
         None if cli.config.is_some() => PathBuf::from("."),
         None => find_root(Path::new(".")),
+    }
+}
+
+/// Where calls are recorded, by the commands that make some.
+fn records(cli: &Cli, root: &Path) -> Option<RecordFile> {
+    let place = environment::records(root).filter(|_| makes_calls(cli))?;
+    Some(RecordFile::new(place, SystemTime::now))
+}
+
+fn makes_calls(cli: &Cli) -> bool {
+    use crate::cli::Command;
+
+    matches!(
+        cli.command,
+        Command::Call(_) | Command::Batch(_) | Command::Serve(_)
+    )
+}
+
+/// Who is told of calls, where the configuration does not say.
+fn telemetry(tools: &Handle) -> TelemetryHost {
+    let mut host = TelemetryHost::new(tools.clone(), SystemTime::now);
+    host.endpoint = environment::collector();
+    host.headers = environment::collector_headers();
+    host.service = environment::service_name();
+    host
+}
+
+/// Who has no home has no records, and should know.
+fn warn_of_records(cli: &Cli, manager: &Manager) {
+    let are_wanted = makes_calls(cli) && manager.config().records.terms().enabled;
+    if are_wanted && environment::state_folder().is_none() {
+        print::warning("calls are not recorded: set HOME or XDG_STATE_HOME");
     }
 }
 

@@ -129,7 +129,7 @@ pub struct CallRecord<'a> {
     /// The call's own span, for recorders that export it.
     #[serde(skip)]
     pub span: Option<Span>,
-    /// What the tool is for, for recorders that export it; not bounded.
+    /// What the tool is for, for recorders that export spans.
     #[serde(skip)]
     pub description: Option<Cow<'a, str>>,
 }

@@ -2,7 +2,8 @@
 //!
 //! Reads `toolsmith.yaml`, strictly ([`config`], [`yaml`]), adds the tools the host
 //! asked for, and builds a [`Toolbox`](toolsmith_runtime::Toolbox) with a store for
-//! large outputs ([`spill`]). Upstream servers are read ([`servers`]) and made ready
+//! large outputs ([`spill`]). Calls are recorded in files ([`records`]) and told to a
+//! collector ([`telemetry`]). Upstream servers are read ([`servers`]) and made ready
 //! to be reached ([`upstreams`]). What is written about tools by hand is kept up to date
 //! ([`overlays`]). What other people's servers say of their tools is pinned ([`pins`]).
 //! What a person approved for longer than one call is kept ([`approvals`]). It reads the files it is pointed at and nothing
@@ -32,6 +33,7 @@ pub mod sets;
 mod setup;
 mod shared_file;
 pub mod spill;
+pub mod telemetry;
 pub mod tool_example;
 pub mod upstreams;
 pub mod yaml;

@@ -21,6 +21,7 @@ use crate::records::RecordFile;
 use crate::references::References;
 use crate::servers::ServerEntry;
 use crate::spill::FileSpills;
+use crate::telemetry::TelemetryHost;
 use crate::tool_example;
 use crate::yaml::{self, YamlError};
 
@@ -38,6 +39,7 @@ pub struct Setup {
     pub(crate) spills: Option<FileSpills>,
     pub(crate) records: Option<RecordFile>,
     pub(crate) approvals: Option<FileApprovals>,
+    pub(crate) telemetry: Option<TelemetryHost>,
     pub(crate) runtime: Option<Handle>,
     pub(crate) tools: Vec<(String, Vec<AnyTool>)>,
     pub(crate) servers: Vec<ServerEntry>,
@@ -109,6 +111,7 @@ impl Setup {
             spills: None,
             records: None,
             approvals: None,
+            telemetry: None,
             runtime: None,
             tools: Vec::new(),
             servers: Vec::new(),
@@ -215,6 +218,14 @@ impl Setup {
     #[must_use]
     pub fn with_approvals(mut self, approvals: Option<FileApprovals>) -> Self {
         self.approvals = approvals;
+        self
+    }
+
+    /// Tells the collector of the configuration of each call; without one there, that of
+    /// the host, if it has one.
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: Option<TelemetryHost>) -> Self {
+        self.telemetry = telemetry;
         self
     }
 

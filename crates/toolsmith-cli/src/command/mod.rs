@@ -10,6 +10,7 @@ mod doctor;
 mod guide;
 mod import;
 mod init;
+mod log;
 mod login;
 mod offers;
 mod pins;
@@ -54,6 +55,8 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     }
     match &cli.command {
         Command::Init => return init::run(&cli),
+        // What was recorded can be read before the configuration is in order.
+        Command::Log(log) => return log::run(&cli, log).await,
         Command::Add(add) => return add::run(&cli, add, tools),
         Command::Import(import) => return import::run(&cli, import, tools).await,
         _ => {}
@@ -64,16 +67,23 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         _ => Questions::NONE,
     };
     let session = Session::open(&cli, questions, tools)?;
+    let done = run_session(&session, &cli).await;
+    session.close().await;
+    done
+}
+
+/// The commands that need a toolbox.
+async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
     if let Command::Serve(options) = &cli.command {
-        return serve::run(&session, &cli, options).await;
+        return serve::run(session, cli, options).await;
     }
     if let Command::Doctor = &cli.command {
-        return doctor::run(&session, cli.json).await;
+        return doctor::run(session, cli.json).await;
     }
     if let Command::Servers(servers) = &cli.command
         && let Some(name) = &servers.login
     {
-        return login::run(&session, name).await;
+        return login::run(session, name).await;
     }
     if let Command::Pins(pins) = &cli.command
         && let Some(PinsCommand::Forget(chosen)) = &pins.what
@@ -101,7 +111,7 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
     if !matches!(cli.command, Command::Pins(_)) {
         session.warn_of_withheld();
     }
-    let done = run_here(&session, &cli, reached.as_ref()).await;
+    let done = run_here(session, cli, reached.as_ref()).await;
     if let Some(reached) = reached {
         reached.upstreams.stop().await;
     }
@@ -125,6 +135,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_)
+        | Command::Log(_)
         | Command::Doctor
         | Command::Init
         | Command::Approvals(_)

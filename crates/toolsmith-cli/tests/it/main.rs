@@ -30,6 +30,7 @@ mod import;
 mod init;
 #[cfg(unix)]
 mod kill;
+mod log;
 #[cfg(unix)]
 mod login;
 #[cfg(target_os = "linux")]

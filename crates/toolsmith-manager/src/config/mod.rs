@@ -19,6 +19,8 @@
 //! callers: { rate: 50/s, quota: 5000/h }
 //! records:
 //!   files: 5                # of 10 MiB each; enabled: false for none
+//! telemetry:
+//!   otlp: { endpoint: "http://127.0.0.1:4318" }
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -39,6 +41,7 @@ mod openapi;
 mod policy;
 mod protection;
 mod records;
+mod telemetry;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -54,6 +57,7 @@ pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub(crate) use protection::protection;
 pub use protection::{CallersConfig, SourcesConfig};
 pub use records::RecordsConfig;
+pub use telemetry::{OtlpConfig, TelemetryConfig};
 pub use toolsmith_core::duration::Span;
 
 use crate::pins::PinMode;
@@ -84,6 +88,8 @@ pub struct Config {
     pub policy: PolicyConfig,
     /// How calls are recorded.
     pub records: RecordsConfig,
+    /// Who is told of calls beside that.
+    pub telemetry: TelemetryConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.

@@ -28,6 +28,7 @@ use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
 use crate::setup::{ManagerError, Setup};
+use crate::telemetry::{Started, Telemetry};
 use crate::upstreams::Prepared;
 use crate::yaml::YamlError;
 use assemble::Assembled;
@@ -42,6 +43,7 @@ pub struct Manager {
     pins: ProjectPins,
     /// Files that are the project's own, beside those at their usual places.
     further: Further,
+    telemetry: Option<Telemetry>,
 }
 
 /// What is in force.
@@ -100,8 +102,17 @@ impl Manager {
         files.refresh(&setup);
         let Assembled {
             mut current,
-            reload,
+            mut reload,
         } = assemble::assemble(&setup, &files);
+        let started = match &setup.telemetry {
+            Some(host) => host.start(&current.config.telemetry, &setup.references),
+            None => Started::default(),
+        };
+        reload.terms.secrets.extend(started.secrets);
+        if let Some(problem) = started.problem {
+            let file = setup.config_path().display().to_string();
+            current.missing.push(YamlError::whole(file, problem));
+        }
         let mut builder = Toolbox::builder()
             .policy(reload.terms.policy)
             .limits(reload.terms.limits)
@@ -136,6 +147,9 @@ impl Manager {
         // What it says so far is what tools will be compared with.
         pins.has_changed();
         builder = builder.pins(pins.clone());
+        if let Some(telemetry) = &started.telemetry {
+            builder = builder.recorder(telemetry.clone());
+        }
         let (toolbox, refused) = builder.build_noting()?;
         current.refused = refused.iter().map(RegistryError::to_string).collect();
         Ok(Self {
@@ -145,7 +159,13 @@ impl Manager {
             current: ArcSwap::from_pointee(current),
             pins,
             further,
+            telemetry: started.telemetry,
         })
+    }
+
+    /// Who is told of calls, if anybody is.
+    pub fn telemetry(&self) -> Option<&Telemetry> {
+        self.telemetry.as_ref()
     }
 
     /// The toolbox. It stays the same one; what is in it changes.

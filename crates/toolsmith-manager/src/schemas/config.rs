@@ -40,6 +40,8 @@ pub(super) struct ConfigFile {
     policy: Option<Policy>,
     /// How calls are recorded.
     records: Option<Records>,
+    /// Who is told of calls beside that.
+    telemetry: Option<Telemetry>,
     /// How the usage guide is written.
     guide: Option<Guide>,
     /// MCP servers, by name.
@@ -90,6 +92,32 @@ struct Records {
     files: Option<u64>,
     /// Whether a bounded and redacted part of arguments and results is kept.
     keep_arguments: Option<bool>,
+}
+
+/// Who is told of calls; read when the program starts.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Telemetry {
+    /// What the service is called.
+    service: Option<String>,
+    /// An OpenTelemetry collector.
+    otlp: Option<Otlp>,
+}
+
+/// An OpenTelemetry collector that takes JSON over HTTP.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Otlp {
+    /// Where it is, such as `http://127.0.0.1:4318`.
+    endpoint: String,
+    /// Headers of every request, such as `authorization: Bearer ${env:TOKEN}`.
+    headers: Option<BTreeMap<String, String>>,
+    /// Whether spans are sent.
+    traces: Option<bool>,
+    /// Whether metrics are sent.
+    metrics: Option<bool>,
+    /// How often.
+    interval: Option<Duration>,
 }
 
 /// How a tool is run.

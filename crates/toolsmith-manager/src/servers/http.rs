@@ -84,3 +84,9 @@ pub(super) fn check_header_value(value: &str) -> Result<(), HttpError> {
     }
     Ok(())
 }
+
+/// Checks a whole header.
+pub(crate) fn check_header(name: &str, value: &str) -> Result<(), HttpError> {
+    check_header_name(name)?;
+    check_header_value(value)
+}

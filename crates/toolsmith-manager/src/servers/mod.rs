@@ -38,5 +38,6 @@ pub use toolsmith_core::reference::{Place, Template, TemplateError};
 pub use word::ServerWordError;
 
 pub(crate) use form::servers;
+pub(crate) use http::check_header;
 pub(crate) use mcp_json::McpJson;
 pub(crate) use read::{mcp_json, one};

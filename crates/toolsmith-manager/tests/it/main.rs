@@ -18,6 +18,7 @@ mod own_files;
 mod pins;
 mod points;
 mod records;
+mod records_kill;
 mod reload;
 mod schemas;
 mod servers;
@@ -26,3 +27,4 @@ mod sets;
 #[cfg(target_os = "linux")]
 mod shipped;
 mod spill;
+mod telemetry;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::caller::Caller;
+use crate::canonical;
 
 /// The key of one call, the same in every attempt.
 #[derive(Debug, Default)]
@@ -42,5 +43,5 @@ impl CallKey {
 fn random() -> Option<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).ok()?;
-    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(canonical::hex(&bytes))
 }

@@ -184,6 +184,9 @@ impl Notes {
             let by = bounded(redactor, &made.by, MOST_WORDS);
             (by, bounded(redactor, &made.reason, MOST_WORDS), made)
         });
+        let described = call.tool.filter(|_| self.wanted.span);
+        let description =
+            described.map(|tool| bounded(redactor, &tool.description.short, MOST_WORDS));
         let mut record = CallRecord::new(call.id, &*caller, outcome);
         record.agent = agent.as_deref().map(Into::into);
         record.tool = call.tool.map(|tool| tool.name.as_str().into());
@@ -191,7 +194,7 @@ impl Notes {
         record.called_as = (!is_own).then(|| call.called_as.into());
         record.source = call.tool.map(|tool| self.source(tool));
         record.effect = call.tool.map(|tool| tool.effect);
-        record.description = call.tool.map(|tool| tool.description.short.as_str().into());
+        record.description = description.as_deref().map(Into::into);
         record.digest = self.digest.as_deref().map(Into::into);
         record.arguments = self.arguments.as_deref().map(Into::into);
         let result = call.outcome.filter(|_| self.wanted.text_bytes > 0);
