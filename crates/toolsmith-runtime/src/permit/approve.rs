@@ -10,6 +10,7 @@ use toolsmith_core::{Arguments, Effect, Plan, ToolName};
 
 use super::{CallDigest, Decision};
 use crate::plan::PlannedCall;
+use crate::shape::{Redactor, shown_arguments};
 
 /// Asks a person whether calls may run.
 ///
@@ -33,21 +34,21 @@ pub struct ApprovalRequest {
     pub effect: Effect,
     /// What the call would do, with the paths it touches.
     pub plan: Plan,
-    /// The arguments.
+    /// The arguments, without secrets: they are shown on a terminal, or sent to a client.
     pub arguments: Arguments,
     /// Why it must be asked.
     pub reason: String,
 }
 
 impl ApprovalRequest {
-    pub(crate) fn new(call: &PlannedCall, decision: &Decision) -> Self {
+    pub(crate) fn new(call: &PlannedCall, decision: &Decision, redactor: &Redactor) -> Self {
         let tool = call.call.tool();
         Self {
             digest: CallDigest::of(&call.call),
             tool: tool.name.clone(),
             effect: tool.effect,
             plan: call.plan.clone(),
-            arguments: call.call.arguments().clone(),
+            arguments: shown_arguments(call.call.arguments(), redactor),
             reason: decision.reason.clone(),
         }
     }

@@ -71,7 +71,9 @@ impl Toolbox {
         let requests: Vec<ApprovalRequest> = judged
             .iter()
             .filter_map(|(prepared, answers, _)| match (prepared, answers) {
-                (Prepared::Ask(call, decision), None) => Some(ApprovalRequest::new(call, decision)),
+                (Prepared::Ask(call, decision), None) => {
+                    Some(ApprovalRequest::new(call, decision, self.redactor()))
+                }
                 _ => None,
             })
             .collect();

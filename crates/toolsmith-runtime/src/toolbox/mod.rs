@@ -288,7 +288,7 @@ impl Inner {
             && let Some(signer) = &self.signer
         {
             trail.decided(decision);
-            let request = ApprovalRequest::new(&call, decision);
+            let request = ApprovalRequest::new(&call, decision, &self.shaper.redactor);
             return Err(Reply::NeedsInput(
                 signer.question(&request, caller.identity()),
             ));

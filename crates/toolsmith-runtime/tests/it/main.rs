@@ -31,6 +31,12 @@ mod shape;
 
 mod redact;
 
+mod secrets;
+
+mod planted;
+
+mod measured;
+
 mod record;
 
 mod log;
