@@ -15,9 +15,7 @@ use std::borrow::Cow;
 /// assert_eq!(clean("\u{1b}[31mred\u{1b}[0m and \u{202e}reversed"), "red and reversed");
 /// ```
 pub fn clean(text: &str) -> Cow<'_, str> {
-    // Most texts are plain ASCII, which is seen fastest byte by byte.
-    let is_plain_byte = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if text.bytes().all(is_plain_byte) || text.chars().all(is_plain) {
+    if is_plain_text(text) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
@@ -33,6 +31,33 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(clean)
+}
+
+/// Tells whether every character of a text can stay. Blocks of plain ASCII are judged
+/// without a way out in the middle, which processors do in few steps.
+fn is_plain_text(text: &str) -> bool {
+    const BLOCK: usize = 64;
+    let is_plain_byte = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let is_plain_block = |block: &[u8; BLOCK]| {
+        block
+            .iter()
+            .fold(true, |plain, it| plain & is_plain_byte(it))
+    };
+    let mut rest = text;
+    while !rest.is_empty() {
+        let block = rest.as_bytes().first_chunk::<BLOCK>();
+        let block = if block.is_some_and(is_plain_block) {
+            BLOCK
+        } else {
+            let end = rest.ceil_char_boundary(BLOCK.min(rest.len()));
+            if !rest[..end].chars().all(is_plain) {
+                return false;
+            }
+            end
+        };
+        rest = &rest[block..];
+    }
+    true
 }
 
 /// Tells whether a character can stay wherever it stands.

@@ -1,9 +1,10 @@
 //! What tests of Toolsmith share: tools that behave on command, and ears and
 //! mouths for everything a host would plug in.
 //!
-//! Nothing here needs a network, a file or a clock of its own. Helpers panic where
+//! Nothing here needs a network or a clock of its own, and files only to be measured. Helpers panic where
 //! a test would: with a message that says what was expected.
 
+pub mod alarms;
 pub mod approver;
 #[cfg(feature = "builtin")]
 pub mod built_ins;

@@ -88,10 +88,10 @@ async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
     if let Command::Pins(pins) = &cli.command
         && let Some(PinsCommand::Forget(chosen)) = &pins.what
     {
-        return pins::forget(&session, chosen);
+        return pins::forget(session, chosen);
     }
     if let Command::Approvals(options) = &cli.command {
-        return approvals::run(&session, options, cli.json);
+        return approvals::run(session, options, cli.json);
     }
     let which = match &cli.command {
         Command::Check { .. } => None,

@@ -18,6 +18,7 @@ use toolsmith_core::{CallId, Progress, ToolDef};
 
 use crate::caller::Caller;
 use crate::record::{CallKey, Trail};
+use crate::shape::Redactor;
 use crate::toolbox::Inner;
 
 /// Lines are told whole, so that a secret is not cut in two; one without an end is
@@ -30,7 +31,6 @@ const LOG_ENTRY: usize = 64;
 /// How much of such a piece is kept back where it may be the beginning of a key.
 const LONGEST_KEY: usize = 4 << 10;
 
-const KEY_BEGIN: &str = "-----BEGIN ";
 const KEY_END: &str = "-----END ";
 
 /// The host of one running call.
@@ -203,16 +203,14 @@ impl Host {
         let mut line = std::mem::take(&mut state.line);
         if state.in_key {
             // What was told of it ended in its redacted beginning.
-            let Some(end) = line.find(KEY_END) else {
-                return;
-            };
-            let rest = line[end..].find('\n').map_or(line.len(), |at| end + at);
+            let rest = Redactor::rest_of_key(&line);
+            state.in_key = rest == line.len() && !line.contains(KEY_END);
             line.drain(..rest);
-            state.in_key = false;
         }
-        if let Some(begin) = line.rfind(KEY_BEGIN) {
-            let key = &line[begin..];
-            state.in_key = key.contains("PRIVATE KEY-----") && !key.contains(KEY_END);
+        if let Some(begin) = Redactor::open_key(&line) {
+            line.truncate(begin);
+            line.push_str(Redactor::REDACTED);
+            state.in_key = true;
         }
         if line.is_empty() {
             return;

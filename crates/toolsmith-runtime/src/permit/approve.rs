@@ -13,6 +13,7 @@ use super::guard::Subject;
 use super::remember::{self, Asking, Remember};
 use super::{CallDigest, Decision, Rule, propose};
 use crate::plan::PlannedCall;
+use crate::shape::{Redactor, shown_arguments};
 
 /// Asks a person whether calls may run.
 ///
@@ -36,7 +37,7 @@ pub struct ApprovalRequest {
     pub effect: Effect,
     /// What the call would do, with the paths it touches.
     pub plan: Plan,
-    /// The arguments.
+    /// The arguments, without secrets: they are shown on a terminal, or sent to a client.
     pub arguments: Arguments,
     /// Why it must be asked.
     pub reason: String,
@@ -60,6 +61,7 @@ impl ApprovalRequest {
         decision: &Decision,
         agent: Option<&str>,
         asking: Asking,
+        redactor: &Redactor,
     ) -> Self {
         let tool = call.call.tool();
         Self {
@@ -67,7 +69,7 @@ impl ApprovalRequest {
             tool: tool.name.clone(),
             effect: tool.effect,
             plan: call.plan.clone(),
-            arguments: call.call.arguments().clone(),
+            arguments: shown_arguments(call.call.arguments(), redactor),
             reason: decision.reason.clone(),
             about: About {
                 tool: Arc::clone(tool),

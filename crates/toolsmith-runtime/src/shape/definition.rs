@@ -1,19 +1,20 @@
 //! What a tool of another program says of itself: it may know a secret it was started
-//! with, and repeat it where everybody reads it.
+//! with, and repeat it where everybody reads it. And what a model calls a tool with, where
+//! a person reads it.
 
 use serde_json::{Map, Value};
-use toolsmith_core::{AnyTool, Schema};
+use toolsmith_core::{AnyTool, Arguments, Schema};
 
 use super::Redactor;
 
-/// The tool with no known secret in what it says of itself. One that holds none stays
+/// The tool with no secret in what it says of itself. One that holds none stays
 /// exactly as it was received.
 pub(crate) fn without_secrets(tool: AnyTool, redactor: &Redactor) -> AnyTool {
     let holds = serde_json::to_string(&*tool.definition());
-    if !holds.is_ok_and(|text| redactor.knows_any_of(&text)) {
+    if !holds.is_ok_and(|text| redactor.is_needed_for(&text)) {
         return tool;
     }
-    let text = |text: &mut String| *text = redactor.without_known(text).into_owned();
+    let text = |text: &mut String| *text = redactor.secrets(text).into_owned();
     tool.redefined(|definition| {
         let description = &mut definition.description;
         text(&mut description.short);
@@ -37,6 +38,17 @@ pub(crate) fn without_secrets(tool: AnyTool, redactor: &Redactor) -> AnyTool {
     })
 }
 
+/// Arguments as a person may see them: without secrets, and otherwise as they are, since
+/// who decides on them must know what hides in them.
+pub(crate) fn shown_arguments(arguments: &Arguments, redactor: &Redactor) -> Arguments {
+    if !redactor.is_needed_for(&arguments.as_value().to_string()) {
+        return arguments.clone();
+    }
+    let mut shown = Map::clone(arguments);
+    fields(&mut shown, redactor);
+    Arguments::new(shown)
+}
+
 fn schema(schema: &Schema, redactor: &Redactor) -> Schema {
     let mut value = schema.as_value().clone();
     replace(&mut value, redactor);
@@ -47,13 +59,13 @@ fn fields(fields: &mut Map<String, Value>, redactor: &Redactor) {
     let held = std::mem::take(fields);
     for (name, mut value) in held {
         replace(&mut value, redactor);
-        fields.insert(redactor.without_known(&name).into_owned(), value);
+        fields.insert(redactor.secrets(&name).into_owned(), value);
     }
 }
 
 fn replace(value: &mut Value, redactor: &Redactor) {
     match value {
-        Value::String(text) => *text = redactor.without_known(text).into_owned(),
+        Value::String(text) => *text = redactor.secrets(text).into_owned(),
         Value::Array(items) => items.iter_mut().for_each(|item| replace(item, redactor)),
         Value::Object(object) => fields(object, redactor),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -1,5 +1,5 @@
-//! How a secret is spelled where it is not written as it is: in JSON, in addresses and in
-//! Base64. Whoever sends it back may have read it there.
+//! How a secret is spelled where it is not written as it is: in JSON, in addresses, in
+//! markup, in Base64 and in hexadecimal. Whoever sends it back may have read it there.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -24,6 +24,11 @@ pub(super) fn spellings(secret: &str) -> Vec<String> {
     }
     let form = percent(secret, is_unreserved, b"0123456789ABCDEF");
     spellings.push(form.replace("%20", "+"));
+    spellings.push(markup(secret));
+    spellings.push(ascii(&spellings[1]));
+    for hex in [b"0123456789ABCDEF", b"0123456789abcdef"] {
+        spellings.push(hexadecimal(secret, hex));
+    }
     if secret.len() >= SHORTEST_CODED {
         // By itself, where its end shows; and in the middle of something, where it does not.
         spellings.extend([STANDARD.encode(secret), STANDARD_NO_PAD.encode(secret)]);
@@ -69,6 +74,33 @@ fn percent(secret: &str, stays: fn(u8) -> bool, hex: &[u8; 16]) -> String {
         }
     }
     text
+}
+
+/// As it stands in HTML and XML.
+fn markup(secret: &str) -> String {
+    let escaped = secret.replace('&', "&amp;").replace('<', "&lt;");
+    let escaped = escaped.replace('>', "&gt;").replace('"', "&quot;");
+    escaped.replace('\'', "&#39;")
+}
+
+/// JSON of those who write nothing but ASCII.
+fn ascii(escaped: &str) -> String {
+    let mut text = String::with_capacity(escaped.len());
+    for unit in escaped.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => text.push(char::from(byte)),
+            _ => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text
+}
+
+fn hexadecimal(secret: &str, digits: &[u8; 16]) -> String {
+    let digit = |nibble: u8| char::from(digits[usize::from(nibble)]);
+    let digits = secret
+        .bytes()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    digits.collect()
 }
 
 /// What is always the same of a secret in Base64 that so many bytes stand before, modulo

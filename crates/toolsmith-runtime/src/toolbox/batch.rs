@@ -76,8 +76,10 @@ impl Toolbox {
             .iter()
             .filter_map(|(prepared, answers, _)| match (prepared, answers) {
                 (Prepared::Ask(call, decision, asking), None) => {
-                    let request = ApprovalRequest::new(call, decision, caller.agent(), *asking);
-                    Some(request)
+                    let (agent, redactor) = (caller.agent(), self.redactor());
+                    Some(ApprovalRequest::new(
+                        call, decision, agent, *asking, redactor,
+                    ))
                 }
                 _ => None,
             })
@@ -99,7 +101,13 @@ impl Toolbox {
                     let agent = caller.agent();
                     let approval = match answers {
                         Some(answers) => {
-                            let request = ApprovalRequest::new(&call, &decision, agent, asking);
+                            let request = ApprovalRequest::new(
+                                &call,
+                                &decision,
+                                agent,
+                                asking,
+                                self.redactor(),
+                            );
                             self.inner.brought(&answers, &request, caller)
                         }
                         None => approvals.next(),

@@ -358,7 +358,8 @@ impl Inner {
             && let Some(signer) = &self.signer
         {
             trail.decided(decision);
-            let request = ApprovalRequest::new(&call, decision, caller.agent(), asking);
+            let redactor = &self.shaper.redactor;
+            let request = ApprovalRequest::new(&call, decision, caller.agent(), asking, redactor);
             return Err(Reply::NeedsInput(
                 signer.question(&request, caller.identity()),
             ));

@@ -46,6 +46,12 @@ mod shape;
 
 mod redact;
 
+mod secrets;
+
+mod planted;
+
+mod measured;
+
 mod record;
 
 mod call_record;
