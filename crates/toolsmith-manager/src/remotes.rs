@@ -178,6 +178,7 @@ impl Remotes {
 struct Named {
     name: String,
     remote: Remote,
+    toolbox: Toolbox,
 }
 
 impl ToolSource for Named {
@@ -186,7 +187,12 @@ impl ToolSource for Named {
     }
 
     async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
-        self.remote.tools().await
+        let tools = self.remote.tools().await;
+        // Before anything it says is pinned, and before anything of it can be called.
+        if let Remote::Document(document) = &self.remote {
+            self.toolbox.redactor().learn(document.secrets());
+        }
+        tools
     }
 }
 
@@ -205,14 +211,11 @@ async fn keep(remote: Remote, toolbox: Toolbox, tell: watch::Sender<RemoteStatus
     let named = Named {
         name: registered_as(&remote),
         remote: remote.clone(),
+        toolbox: toolbox.clone(),
     };
     let mut pause = FIRST_PAUSE;
     loop {
         let refreshed = toolbox.refresh(&named).await;
-        // Before anything of it can be called.
-        if let Remote::Document(document) = &remote {
-            toolbox.redactor().learn(document.secrets());
-        }
         // What it says may hold what it was sent.
         let hushed = |text: String| toolbox.redactor().redact(&text).into_owned();
         let mut status = RemoteStatus {

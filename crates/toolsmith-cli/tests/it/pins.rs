@@ -26,11 +26,8 @@ fn command() -> String {
 
 /// A project with a server that has one tool.
 fn project() -> User {
-    let config = format!(
-        "servers: {{ up: {{ command: {}, allow: ['greet*', 'gr\\u00e9et'] }} }}\n",
-        command()
-    )
-    .replace("\\u00e9", "\u{e9}");
+    let command = command();
+    let config = format!("servers: {{ up: {{ command: {command}, allow: ['greet*'] }} }}\n");
     let user = newcomer().having("toolsmith.yaml", config);
     says(&user, "greet", "Says hello to whoever calls it.");
     user

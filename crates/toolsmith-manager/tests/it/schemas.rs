@@ -139,7 +139,7 @@ fn what_the_reader_takes_the_schema_takes() {
 fn good_files_of_every_sort() {
     good(
         "toolsmith",
-        "tools: [read, 'set:basics']\ntool_sets: [basics]\nmodel: m\noutput_strategy: { function_calling: false }\n\
+        "tools: [read, 'set:basics']\ntool_sets: [basics]\nmodel: m\noutput_strategy: { function_calling: false }\npins: first-use\n\
           openapi:\n  pets: { file: pets.yaml, prefix: pets, auth_method: bearer, auth: { token: '${env:T}' }, include: { tags: [pet], methods: [GET] } }\n",
     );
     good(
@@ -153,7 +153,7 @@ fn good_files_of_every_sort() {
     );
     good(
         "mcp",
-        "name: git\ncommand: uvx mcp-server-git\nallow: ['git_*']\n",
+        "name: git\ncommand: uvx mcp-server-git\nallow: ['git_*']\npins: strict\n",
     );
     good(
         "mcp",
@@ -211,6 +211,8 @@ fn unknown_keys_and_wrong_types_are_seen_everywhere() {
         ("tool_set", "toolz: []"),
         ("mcp", "urll: x"),
         ("mcp", "protocol: new"),
+        ("mcp", "pins: on"),
+        ("toolsmith", "pins: always"),
         ("builtin", "enabled: true"),
         ("builtin", "tools: { read: { enabled: true } }"),
         ("builtin", "tools: [read]"),

@@ -42,7 +42,7 @@ fn tame(shown: &str, file: &str) -> String {
 
 /// The end of a message about a key nobody knows.
 const KEYS: &str = "known here: name, command, args, cwd, env, env_passthrough, \
-    mcp_server_url, url, headers, mcp_api_key, timeout, allow, deny, disabled, protocol";
+    mcp_server_url, url, headers, mcp_api_key, timeout, allow, deny, disabled, protocol, pins";
 /// The middle of a message about a name.
 const NAME: &str = "is no name for a server: it takes 1 to 40 letters, digits, `_` and `-`, \
     without `__`; try";

@@ -427,13 +427,18 @@ async fn proposals_are_about_the_call_and_narrow() {
             "put(path beneath /srv/www)",
         ),
         ("put", json!({"path": "a.md"}), "put(path = a.md)"),
-        ("put", json!({"path": "a, n = 1/b"}), "put"),
+        ("put", json!({"path": "docs/../a"}), "put(path = docs/../a)"),
+        ("put", json!({"path": "/a"}), "put(path = /a)"),
         (
             "bash",
             json!({"command": "git status -s"}),
-            "bash(command: git status*)",
+            r"bash(command ~= ^git status( [\w./=:@%+ -]*)?$)",
         ),
-        ("bash", json!({"command": "ls -l"}), "bash(command: ls*)"),
+        (
+            "bash",
+            json!({"command": "ls -l"}),
+            r"bash(command ~= ^ls( [\w./=:@%+ -]*)?$)",
+        ),
         ("send", json!({"to": "x"}), "send"),
     ] {
         let approver = ScriptedApprover::no();
@@ -447,5 +452,70 @@ async fn proposals_are_about_the_call_and_narrow() {
         assert_eq!(proposed, proposal, "{arguments}");
         let rule = Rule::parse(Verdict::Allow, &proposed).unwrap();
         assert_eq!(request.accepts(&rule), Ok(()));
+    }
+}
+
+/// A rule for one command must not let another run behind it.
+#[tokio::test]
+async fn what_was_proposed_for_a_command_is_about_one_command() {
+    let bash =
+        || taking("bash", json!({"command": {"type": "string"}})).with_effect(Effect::Execute);
+    let toolbox = Toolbox::new([echoing(bash())]).unwrap();
+    let approver = ScriptedApprover::new(|requests| {
+        let rule = requests[0].proposal().unwrap();
+        let rule = Covers::Rule(Rule::parse(Verdict::Allow, &rule).unwrap());
+        vec![
+            requests[0]
+                .grant("the test")
+                .remembering(Remember::new(Lasts::Run, rule)),
+        ]
+    });
+    let caller = Caller::new("test").with_approver(approver);
+    let call = |line: &str| RawCall::new("bash", json!({ "command": line }));
+    assert!(
+        toolbox
+            .run(call("git status -s"), &caller)
+            .await
+            .into_outcome()
+            .is_success()
+    );
+    for (line, verdict) in [
+        ("git status", Verdict::Allow),
+        ("git status --short docs/a.md", Verdict::Allow),
+        ("git statusx", Verdict::Ask),
+        ("git push", Verdict::Ask),
+        ("git status; rm -rf docs", Verdict::Ask),
+        ("git status && rm -rf docs", Verdict::Ask),
+        ("git status | sh", Verdict::Ask),
+        ("git status $(rm -rf docs)", Verdict::Ask),
+        ("git status `rm docs`", Verdict::Ask),
+        ("git status > docs/a", Verdict::Ask),
+        ("git status\nrm -rf docs", Verdict::Ask),
+        ("rm -rf docs; git status", Verdict::Ask),
+    ] {
+        let decision = explain(&toolbox, call(line), &caller).decision.unwrap();
+        assert_eq!(decision.verdict, verdict, "{line:?}");
+    }
+}
+
+/// Where what a model wrote can be put in no rule, none is proposed, and no wider one either.
+#[tokio::test]
+async fn odd_arguments_make_no_wide_proposals() {
+    let bash = taking("bash", json!({"command": {"type": "string"}})).with_effect(Effect::Execute);
+    let toolbox = Toolbox::new([put(), echoing(bash)]).unwrap();
+    for (tool, arguments) in [
+        ("bash", json!({"command": "git status; rm -rf docs"})),
+        ("bash", json!({"command": "git status\u{202e}"})),
+        ("put", json!({"path": "a, n = 1/b"})),
+        ("put", json!({"path": "do\u{202e}cs/b"})),
+        ("put", json!({"path": format!("{}/b", "x".repeat(1000))})),
+    ] {
+        let approver = ScriptedApprover::no();
+        let caller = Caller::new("test").with_approver(approver.clone());
+        let reply = toolbox
+            .run(RawCall::new(tool, arguments.clone()), &caller)
+            .await;
+        failure(&reply.into_outcome());
+        assert_eq!(approver.asked()[0][0].proposal(), None, "{arguments}");
     }
 }
