@@ -17,6 +17,7 @@ mod own_files;
 mod points;
 mod records;
 mod records_kill;
+mod records_summary;
 mod reload;
 mod schemas;
 mod servers;
