@@ -207,6 +207,11 @@ fn what_cannot_be_recorded_is_told_once_and_the_calls_go_on() {
     assert_eq!(lines(&ran).len(), 5);
     let warnings = ran.stderr.matches("calls go on without records").count();
     assert_eq!(warnings, 1, "{ran:#?}");
+    let ran = user.runs(["log"]).ends_with(2);
+    assert!(
+        ran.stderr.contains("calls.jsonl: it is no regular file"),
+        "{ran:#?}"
+    );
     let mut command = user.command(["call", "example_echo", "text=hi"]);
     let homeless = command.env_remove("HOME").env_remove("XDG_STATE_HOME");
     let ran = Ran::from(homeless.output().unwrap()).ends_with(0);

@@ -176,7 +176,10 @@ impl RecordReader {
             None => files.iter().find(|(_, id)| !self.left.contains(id)),
         };
         match next {
-            Some((path, _)) => Tail::open(path),
+            Some((path, _)) => Tail::open(path).map_err(|error| {
+                let told = format!("{}: {error}", path.display());
+                io::Error::new(error.kind(), told)
+            }),
             None => Ok(None),
         }
     }

@@ -1,5 +1,6 @@
 //! What a host says about telemetry, and what comes of it with a configuration.
 
+use std::fmt;
 use std::time::SystemTime;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -9,8 +10,9 @@ use super::{Telemetry, TelemetryOptions};
 use crate::config::TelemetryConfig;
 use crate::references::References;
 
-/// Where telemetry is sent from, and to whom if the configuration names nobody.
-#[derive(Clone, Debug)]
+/// Where telemetry is sent from, and to whom if the configuration names nobody. `Debug`
+/// shows no address: it may hold a key.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TelemetryHost {
     runtime: Handle,
@@ -21,6 +23,14 @@ pub struct TelemetryHost {
     pub headers: Vec<(String, SecretString)>,
     /// What the service is called, where the configuration does not say.
     pub service: Option<String>,
+}
+
+impl fmt::Debug for TelemetryHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TelemetryHost")
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What came of it.
@@ -75,7 +85,7 @@ impl TelemetryHost {
 }
 
 impl Started {
-    fn failed(error: &dyn std::fmt::Display) -> Self {
+    fn failed(error: &dyn fmt::Display) -> Self {
         Self {
             problem: Some(format!("telemetry: {error}; calls are not exported")),
             ..Self::default()

@@ -34,8 +34,8 @@ use span::SpanData;
 /// How many spans wait to be sent.
 const QUEUE: usize = 2048;
 
-/// Where telemetry goes, and what of it.
-#[derive(Clone, Debug)]
+/// Where telemetry goes, and what of it. `Debug` shows no address: it may hold a key.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TelemetryOptions {
     /// The collector, without `/v1/traces` and the like.
@@ -63,6 +63,18 @@ impl TelemetryOptions {
             interval: Duration::from_secs(10),
             service: "toolsmith".to_owned(),
         }
+    }
+}
+
+impl fmt::Debug for TelemetryOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TelemetryOptions")
+            .field("headers", &self.headers)
+            .field("traces", &self.traces)
+            .field("metrics", &self.metrics)
+            .field("interval", &self.interval)
+            .field("service", &self.service)
+            .finish_non_exhaustive()
     }
 }
 

@@ -19,6 +19,7 @@ mod pins;
 mod points;
 mod records;
 mod records_kill;
+mod records_summary;
 mod reload;
 mod schemas;
 mod servers;

@@ -179,6 +179,22 @@ pub struct Histogram {
     pub buckets: Vec<u64>,
 }
 
+impl Histogram {
+    /// A duration that this share of all did not exceed, such as 0.99: the upper edge of the
+    /// bucket it lies in, so up to twice the true one. None without any.
+    pub fn quantile(&self, share: f64) -> Option<Duration> {
+        let all: u64 = self.buckets.iter().sum();
+        let wanted = (all as f64 * share.clamp(0.0, 1.0)).ceil().max(1.0);
+        let mut counted = 0;
+        let at = self.buckets.iter().position(|count| {
+            counted += count;
+            counted as f64 >= wanted
+        })?;
+        let at = u32::try_from(at).ok()?;
+        Some(Duration::from_micros(1u64.checked_shl(at)?))
+    }
+}
+
 fn micros<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
 }

@@ -344,3 +344,21 @@ async fn a_hosts_own_collector_replaces_the_counters_and_cannot_hurt() {
     );
     assert_eq!(toolbox.recorder_faults(), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn quantiles_are_told_by_the_edges_of_buckets() {
+    let toolbox = Toolbox::new([sleep()]).unwrap();
+    for ms in (1..=98).map(|_| 3).chain([100, 900]) {
+        call(&toolbox, "sleep", json!({ "ms": ms })).await;
+    }
+    let metrics = toolbox.metrics().unwrap().snapshot();
+    let durations = &metrics.tools["sleep"].duration;
+    let at = |share| durations.quantile(share).unwrap().as_micros();
+    assert_eq!((at(0.5), at(0.98)), (4096, 4096), "3 ms");
+    assert_eq!((at(0.99), at(1.0)), (131_072, 1_048_576));
+    assert_eq!(durations.quantile(f64::NAN), durations.quantile(0.0));
+    let none = Toolbox::new([sleep()]).unwrap();
+    call(&none, "sleep", json!({})).await;
+    let metrics = none.metrics().unwrap().snapshot();
+    assert_eq!(metrics.tools["sleep"].duration.quantile(0.5), None);
+}

@@ -124,9 +124,10 @@ fn filter(log: &Log) -> Result<RecordFilter, Failure> {
 /// The next record, or why there is none.
 fn read(reader: &mut RecordReader, place: &RecordPlace) -> Result<Option<Stored>, Failure> {
     reader.next().map_err(|error| {
-        let folder = print::visible_path(place.folder());
-        Failure::usage(format!("the records in {folder} cannot be read: {error}"))
-            .with_advice("see that they are files of yours, or move them away")
+        let error = print::visible(&error.to_string());
+        let root = print::visible_path(place.root());
+        Failure::usage(format!("the records of {root} cannot be read: {error}"))
+            .with_advice("see that it is a file of yours, or move it away")
     })
 }
 
