@@ -27,6 +27,7 @@ pub mod servers;
 pub mod sets;
 mod setup;
 pub mod spill;
+pub mod tape;
 pub mod tool_example;
 pub mod upstreams;
 pub mod yaml;

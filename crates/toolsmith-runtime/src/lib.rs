@@ -37,6 +37,8 @@ pub mod record;
 
 pub mod guide;
 
+pub mod tape;
+
 mod caller;
 mod keywords;
 mod limits;

@@ -23,6 +23,7 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 use toolsmith_core::{AnyTool, Binding, ToolName};
 
+use crate::tape::Recording;
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
 pub(crate) use measure::measure;
@@ -48,6 +49,8 @@ pub struct Registry {
     settings: ArcSwap<Settings>,
     changes: broadcast::Sender<Change>,
     version: AtomicU64,
+    /// The tape every tool is noted on.
+    recording: Option<Arc<Recording>>,
 }
 
 /// What configuration says about the tools to come.
@@ -101,13 +104,14 @@ pub struct Shadowed {
 }
 
 impl Registry {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings, recording: Option<Arc<Recording>>) -> Self {
         Self {
             snapshot: ArcSwap::default(),
             writing: Mutex::default(),
             settings: ArcSwap::from_pointee(settings),
             changes: broadcast::channel(CHANGES_KEPT).0,
             version: AtomicU64::new(0),
+            recording,
         }
     }
 
@@ -217,10 +221,14 @@ impl Registry {
         let made = catch_unwind(AssertUnwindSafe(|| {
             Entry::new(tool, origin, &self.settings.load())
         }));
-        made.unwrap_or_else(|_| {
+        let made = made.unwrap_or_else(|_| {
             let origin = origin.to_string();
             Err(RegistryError::Panicked { origin })
-        })
+        });
+        if let (Ok(entry), Some(recording)) = (&made, &self.recording) {
+            recording.registered(entry);
+        }
+        made
     }
 
     /// The lock is held only while a snapshot is built, by code that cannot leave

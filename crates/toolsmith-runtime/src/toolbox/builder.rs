@@ -18,6 +18,7 @@ use crate::permit::{ErasedGuard, Guard, Guards, Policy, Signer};
 use crate::record::{FaultHandler, LogRecorder, Metrics, Recorders};
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
 use crate::shape::{Redactor, Shaper};
+use crate::tape::{Recording, Replay, Spills};
 use crate::validate::Cache;
 
 /// Why a toolbox could not be built.
@@ -63,6 +64,8 @@ pub struct ToolboxBuilder {
     prefix: String,
     bindings: Vec<(String, Binding)>,
     runtime: Option<Handle>,
+    recording: Option<Arc<Recording>>,
+    replay: Option<Arc<Replay>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -191,6 +194,21 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Records what tools say and do.
+    #[must_use]
+    pub fn recording(mut self, recording: Arc<Recording>) -> Self {
+        self.recording = Some(recording);
+        self
+    }
+
+    /// Adds the tools of a tape, which answer from it.
+    #[must_use]
+    pub fn replaying(mut self, replay: Arc<Replay>) -> Self {
+        self.loads.extend(replay.tools());
+        self.replay = Some(replay);
+        self
+    }
+
     /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let (toolbox, _) = self.made(|origin, error| match origin {
@@ -212,7 +230,15 @@ impl ToolboxBuilder {
         self,
         tell: impl Fn(Option<&str>, &RegistryError),
     ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
-        let registry = Registry::new(settings(self.prefix, self.bindings, &self.limits)?);
+        let redactor = Arc::new(Redactor::new(self.secrets));
+        if let Some(recording) = &self.recording {
+            recording.redact_with(&redactor);
+        }
+        if let Some(replay) = &self.replay {
+            replay.redact_with(&redactor);
+        }
+        let settings = settings(self.prefix, self.bindings, &self.limits)?;
+        let registry = Registry::new(settings, self.recording.clone());
         registry.register_all(self.tools)?;
         let from_files = registry.reload(None, self.files, Vec::new());
         let mut left_out = from_files.into_refused();
@@ -231,6 +257,14 @@ impl ToolboxBuilder {
         if !self.without_log {
             recorders.insert(0, Arc::new(LogRecorder::new(self.limits.log_bytes)));
         }
+        recorders.extend(self.recording.clone().map(|it| it as Arc<dyn Recorder>));
+        let store = match &self.replay {
+            Some(replay) => Some(Arc::new(Spills {
+                replay: Arc::clone(replay),
+                store: self.store,
+            }) as Arc<dyn SpillStore>),
+            None => self.store,
+        };
         let (collector, metrics): (Arc<dyn MetricsCollector>, _) = match self.metrics {
             Some(collector) => (collector, None),
             None => {
@@ -244,10 +278,7 @@ impl ToolboxBuilder {
         };
         let inner = Inner {
             registry,
-            shaper: Shaper {
-                redactor: Arc::new(Redactor::new(self.secrets)),
-                store: self.store,
-            },
+            shaper: Shaper { redactor, store },
             paths: PathLocks::default(),
             pool: Pool::new(self.limits.blocking_threads),
             guards,
@@ -255,6 +286,8 @@ impl ToolboxBuilder {
             recorders: Arc::new(Recorders::new(recorders, collector, self.on_fault)),
             metrics,
             runtime: self.runtime,
+            recording: self.recording,
+            replay: self.replay,
             signer: Signer::new(),
             calls: AtomicU64::new(0),
             limits: ArcSwap::from_pointee(self.limits),

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::time::Instant;
 use toolsmith_core::call::Answers;
 use toolsmith_core::event::{Event, What};
 use toolsmith_core::{AnyTool, CallId, Offer, Outcome, RawCall, Reply, ToolError, ToolSource};
@@ -33,7 +34,8 @@ use crate::record::{Metrics, Recorders, Trail};
 use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
 use crate::shape::{About, Redactor, Shaper, without_secrets};
-use crate::validate::{Cache, validate};
+use crate::tape::{Recording, Replay};
+use crate::validate::{Cache, ValidCall, validate};
 
 /// Tools, and the one door to them. Cheap to clone.
 ///
@@ -71,6 +73,9 @@ pub(crate) struct Inner {
     pub(crate) pool: Pool,
     /// Where tools run, if not where their callers do.
     pub(crate) runtime: Option<Handle>,
+    /// What is recorded, and what is played.
+    recording: Option<Arc<Recording>>,
+    replay: Option<Arc<Replay>>,
     guards: Guards,
     cache: Cache,
     recorders: Arc<Recorders>,
@@ -236,7 +241,7 @@ impl Inner {
         let planned = resolve(call, &self.registry, offer)
             .inspect(|call| trail.resolved(&call.entry.definition))
             .and_then(|call| validate(call, &self.cache, limits.argument_bytes))
-            .and_then(|call| plan(call, &self.shaper, limits.judging));
+            .and_then(|call| self.plan(call, &limits));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),
@@ -256,6 +261,17 @@ impl Inner {
                 Prepared::Refused(error)
             }
         }
+    }
+
+    /// Asks the tool for its plan.
+    fn plan(&self, call: ValidCall, limits: &Limits) -> Result<PlannedCall, ToolError> {
+        let Some(recording) = &self.recording else {
+            return plan(call, &self.shaper, limits.judging);
+        };
+        let (tool, arguments) = (Arc::clone(call.tool()), call.arguments().clone());
+        let planned = plan(call, &self.shaper, limits.judging);
+        recording.planned(&tool, &arguments, planned.as_ref().map(PlannedCall::plan));
+        planned
     }
 
     /// Asks the caller's approver, within the time limit.
@@ -305,7 +321,15 @@ impl Inner {
         trail: Box<Trail>,
         waits: Waits,
     ) -> Reply {
+        let Some(recording) = &self.recording else {
+            let (outcome, trail) = execute(self, call, trail, waits).await;
+            return self.reply(outcome.into(), trail).await;
+        };
+        let (entry, arguments) = (Arc::clone(call.entry()), call.arguments().clone());
+        let began = Instant::now();
         let (outcome, trail) = execute(self, call, trail, waits).await;
+        let id = trail.id().as_str();
+        recording.exchanged(id, &entry, &arguments, &outcome, began.elapsed());
         self.reply(outcome.into(), trail).await
     }
 
@@ -324,6 +348,9 @@ impl Inner {
         };
         let mut outcome = self.shaper.shape(outcome, &about, &self.limits()).await;
         trail.note_facts(&mut outcome.facts);
+        if let Some(replay) = &self.replay {
+            replay.restore(&mut outcome.facts);
+        }
         trail.replied(Some(&outcome));
         outcome.into()
     }
