@@ -74,6 +74,18 @@ pub(crate) struct Cli {
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
+    /// Keep all that tools say and do in this new file; for call, batch and serve.
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Take the tools and their answers from a file --record made; nothing is started.
+    #[arg(long, global = true, value_name = "FILE", long_help = REPLAY)]
+    pub(crate) replay: Option<PathBuf>,
+
+    /// Which recorded call answers one that is made: next, strict or arguments.
+    #[arg(long, global = true, value_name = "ORDER", requires = "replay", long_help = REPLAY_ORDER)]
+    pub(crate) replay_order: Option<ReplayOrder>,
+
     /// Print JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -124,6 +136,14 @@ const ALLOW: &str = rules!(
 const DENY: &str = rules!(
     "Deny calls; denying beats allowing. A tool goes by its bare name or the one it is offered by."
 );
+
+const REPLAY: &str = "Take the tools and their answers from a file --record made. No server is reached, no \
+program started, no file touched. Policy, approval, validation and limits hold as ever; a \
+call that was not recorded fails.";
+const REPLAY_ORDER: &str = "Which recorded call answers one that is made [default: next]
+  next       the next one of the same tool with equal arguments
+  strict     the very next one of the whole file, which must be equal
+  arguments  as next, and the last answer stays: calls can be repeated";
 
 const SCHEMA_HELP: &str = "Examples:
   toolsmith schema
@@ -233,6 +253,24 @@ pub(crate) struct Guide {
     /// Show how far the documentation of each tool is instead.
     #[arg(long)]
     pub(crate) coverage: bool,
+}
+
+/// Which recorded call answers one that is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayOrder {
+    Next,
+    Strict,
+    Arguments,
+}
+
+impl From<ReplayOrder> for toolsmith_runtime::tape::ReplayOrder {
+    fn from(order: ReplayOrder) -> Self {
+        match order {
+            ReplayOrder::Next => Self::Next,
+            ReplayOrder::Strict => Self::Strict,
+            ReplayOrder::Arguments => Self::Arguments,
+        }
+    }
 }
 
 /// How a guide is written.

@@ -14,12 +14,13 @@ use toolsmith_manager::records::RecordFile;
 use toolsmith_manager::telemetry::TelemetryHost;
 use toolsmith_manager::{
     CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
-    find_root, lint,
+    find_root, lint, tape,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::registry::pin::{Why, Withheld};
+use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
 use crate::cli::Cli;
@@ -108,6 +109,8 @@ impl Session {
         let overlays = Arc::new(overlays(&root));
         let guide = Arc::new(guide(&setup, &overlays)?);
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
+        let (recording, replay) = (recording(cli)?, replay(cli)?);
+        let is_replay = replay.is_some();
         let mut setup = setup
             .with_root(&root)
             .with_prefix(prefix)
@@ -122,10 +125,16 @@ impl Session {
             .with_environment(&environment::everything())
             .with_questions(questions)
             .with_clock(SystemTime::now)
-            .with_tools(SHIPPED, built_in(cli)?)
-            .with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
-        if environment::wants_examples() {
-            setup = setup.with_examples();
+            .with_recording(recording)
+            .with_replay(replay);
+        // On a tape are all tools there are.
+        if !is_replay {
+            setup = setup
+                .with_tools(SHIPPED, built_in(cli)?)
+                .with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
+            if environment::wants_examples() {
+                setup = setup.with_examples();
+            }
         }
         let manager = Arc::new(setup.load()?);
         logging::without_secrets_of(manager.toolbox());
@@ -324,6 +333,35 @@ fn warn_of_records(cli: &Cli, manager: &Manager) {
     if are_wanted && environment::state_folder().is_none() {
         print::warning("calls are not recorded: set HOME or XDG_STATE_HOME");
     }
+}
+
+/// The tape to record on, if one was named.
+fn recording(cli: &Cli) -> Result<Option<Arc<Recording>>, Failure> {
+    let Some(file) = &cli.record else {
+        return Ok(None);
+    };
+    let name = print::visible(&file.display().to_string());
+    let tell =
+        move |why: &str| print::warning(&format!("--record {name}: it is incomplete: {why}"));
+    let recording = tape::record(file, tell);
+    recording
+        .map(Some)
+        .map_err(|error| Failure::usage(format!("--record {error}")))
+}
+
+/// The tape to play, if one was named.
+fn replay(cli: &Cli) -> Result<Option<Arc<Replay>>, Failure> {
+    let Some(file) = &cli.replay else {
+        return Ok(None);
+    };
+    let order = cli.replay_order.map(Into::into).unwrap_or_default();
+    let replay = tape::replay(file, order);
+    let replay = replay.map_err(|error| Failure::usage(format!("--replay {error}")))?;
+    let name = print::visible(&file.display().to_string());
+    for note in replay.notes() {
+        print::warning(&format!("--replay {name}: {}", print::visible(note)));
+    }
+    Ok(Some(replay))
 }
 
 /// What the folder says of the tools, over what came with the program.

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -201,12 +202,13 @@ pub enum Update {
 }
 
 /// An entry of a caller's log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogEntry {
     /// How much it matters.
     pub level: Level,
     /// Who wrote it, if not the tool itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
     /// What it says: a text, or any JSON.
     pub message: Value,
@@ -231,7 +233,8 @@ impl LogEntry {
 }
 
 /// How much a log entry matters, as syslog counts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are RFC 5424's own")]
 pub enum Level {
     Debug,
@@ -245,16 +248,16 @@ pub enum Level {
 }
 
 /// How far the work is.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Progress {
     /// How much is done, in any unit.
     pub done: f64,
     /// How much there is, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
     /// What is going on.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

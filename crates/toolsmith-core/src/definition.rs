@@ -30,13 +30,13 @@ use crate::schema::Schema;
 /// assert_eq!(definition.input.as_value()["type"], "object");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolDef {
     /// What it is called, without any prefix.
     pub name: ToolName,
     /// What people see instead of the name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where it comes from.
     pub source: Source,
@@ -45,7 +45,7 @@ pub struct ToolDef {
     /// What it does to the world, which permission is decided by.
     pub effect: Effect,
     /// Finer statements about the effect.
-    #[serde(skip_serializing_if = "Hints::is_empty")]
+    #[serde(default, skip_serializing_if = "Hints::is_empty")]
     pub hints: Hints,
     /// What it is for.
     pub description: Description,
@@ -53,19 +53,19 @@ pub struct ToolDef {
     pub input: Schema,
     /// Other names callers use for arguments, with the names they stand for. One within
     /// a list of objects is written `list.name`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub aliases: BTreeMap<String, String>,
     /// The schema of its value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Schema>,
     /// Calls that show how it is used.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Example>,
     /// What it returns, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
     /// The literal that must be said to call it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<Consent>,
     /// Identity, grouping and whatever else is known.
     pub meta: Meta,

@@ -150,7 +150,7 @@ impl fmt::Display for ErrorKind {
 /// assert_eq!(error.kind, ErrorKind::Failed);
 /// assert_eq!(error.to_string(), "execution_failed: no such branch: main");
 /// ```
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolError {
     /// What kind of failure it is. Its [code](ErrorKind::code) is what is written.
@@ -165,7 +165,7 @@ pub struct ToolError {
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<NonZeroU32>,
     /// What a program can act on: the invalid arguments, the rule that decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// The error beneath, for the host only: it is never sent to a model.
     #[serde(skip)]

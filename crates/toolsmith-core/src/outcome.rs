@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::ToolError;
@@ -139,7 +139,7 @@ impl<T: Into<ToolError>> From<T> for Outcome {
 }
 
 /// A piece of what a model reads.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Block {
@@ -167,7 +167,7 @@ pub enum Block {
         /// Its address.
         uri: String,
         /// Its media type.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         mime_type: Option<String>,
         /// Its content.
         #[serde(flatten)]
@@ -180,10 +180,10 @@ pub enum Block {
         /// Its name.
         name: String,
         /// What it is.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
         /// Its media type.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         mime_type: Option<String>,
     },
 }
@@ -196,7 +196,7 @@ impl Block {
 }
 
 /// The content of an embedded resource.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceContent {
     /// Text.

@@ -10,20 +10,24 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// What one call would do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Plan {
     /// One line for a person: action, object, amount. Empty means the name and
     /// the arguments say it.
     pub summary: String,
     /// The paths the call reads or changes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Touch>,
     /// Whether a person must be asked, in the tool's own opinion. It can make
     /// permission stricter, never wider.
     pub confirm: Confirm,
     /// The time limit, where the arguments set one.
-    #[serde(skip_serializing_if = "Option::is_none", with = "optional_text")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "optional_text"
+    )]
     pub timeout: Option<Duration>,
 }
 
@@ -61,7 +65,7 @@ impl Plan {
 }
 
 /// Whether a tool wants a person to confirm a call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "needed", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Confirm {
@@ -81,24 +85,24 @@ pub enum Confirm {
 }
 
 /// A path a call would read or change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Touch {
     /// The path as the tool would use it.
     pub path: PathBuf,
     /// The same path as it is seen from the folder the tool works in, where it lies in
     /// that. Rules hold in either form.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<PathBuf>,
     /// What would happen to it.
     pub access: Access,
     /// Whether the call goes through everything beneath it, so that a rule which forbids
     /// something in there forbids the call.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recursive: bool,
     /// The argument it came from, so that rules about the argument see the path
     /// it really means and not only how it was spelled.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
 }
 
@@ -158,7 +162,7 @@ pub enum Access {
 mod optional_text {
     use std::time::Duration;
 
-    use serde::Serializer;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
     pub(super) fn serialize<S: Serializer>(
@@ -169,5 +173,13 @@ mod optional_text {
             Some(duration) => serializer.serialize_str(&crate::duration::format(*duration)),
             None => serializer.serialize_none(),
         }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Option::<String>::deserialize(deserializer)?
+            .map(|text| crate::duration::parse(&text).map_err(D::Error::custom))
+            .transpose()
     }
 }

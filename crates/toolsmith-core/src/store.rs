@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::name::{CallId, ToolName};
 
@@ -47,7 +47,7 @@ impl<'a> Spill<'a> {
 }
 
 /// Where a text was put.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spilled {
     /// Its place: a path or an address.

@@ -33,6 +33,7 @@ pub mod sets;
 mod setup;
 mod shared_file;
 pub mod spill;
+pub mod tape;
 pub mod telemetry;
 pub mod tool_example;
 pub mod upstreams;

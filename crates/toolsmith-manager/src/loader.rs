@@ -1,7 +1,7 @@
 //! How configuration files are read: a trait, so that a host can keep them
 //! elsewhere.
 
-use std::fs::{Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -104,10 +104,26 @@ pub(crate) fn load_regular(
     name: &str,
     most: usize,
 ) -> Result<Option<(Metadata, Vec<u8>)>, YamlError> {
-    let failed = |error: std::io::Error| {
-        let message = format!("it cannot be read: {error}");
-        YamlError::whole(name, message)
+    let Some((metadata, file)) = open_regular(path, name, most)? else {
+        return Ok(None);
     };
+    let mut bytes = Vec::new();
+    // It may have grown, or have no size at all as in /proc. One byte more than allowed
+    // is read, so that too large is told from full.
+    let limit = most as u64 + 1;
+    let read = file.take(limit).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(name, &error))?;
+    Ok(Some((metadata, bytes)))
+}
+
+/// A regular file within the size limit, and what it is like; none if there is no such
+/// file. It is opened as [`load_regular`] says.
+pub(crate) fn open_regular(
+    path: &Path,
+    name: &str,
+    most: usize,
+) -> Result<Option<(Metadata, File)>, YamlError> {
+    let failed = |error: std::io::Error| unreadable(name, &error);
     // Looked at before it is opened: to open a device can do something.
     match std::fs::metadata(path) {
         Ok(metadata) => check_regular(&metadata, name, most)?,
@@ -132,12 +148,11 @@ pub(crate) fn load_regular(
     };
     let metadata = file.metadata().map_err(failed)?;
     check_regular(&metadata, name, most)?;
-    let mut bytes = Vec::new();
-    // It may have grown, or have no size at all as in /proc. One byte more than allowed
-    // is read, so that too large is told from full.
-    let limit = most as u64 + 1;
-    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(Some((metadata, bytes)))
+    Ok(Some((metadata, file)))
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> YamlError {
+    YamlError::whole(name, format!("it cannot be read: {error}"))
 }
 
 fn check_regular(metadata: &Metadata, name: &str, most: usize) -> Result<(), YamlError> {

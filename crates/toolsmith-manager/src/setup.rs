@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use toolsmith_core::AnyTool;
 use toolsmith_mcp::client::Questions;
 use toolsmith_runtime::permit::Rule;
+use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{BuildError, Mode};
 
 use crate::approvals::FileApprovals;
@@ -46,6 +47,8 @@ pub struct Setup {
     pub(crate) references: References,
     pub(crate) questions: Questions,
     pub(crate) now: fn() -> SystemTime,
+    pub(crate) recording: Option<Arc<Recording>>,
+    pub(crate) replay: Option<Arc<Replay>>,
 }
 
 /// Why there is no toolbox.
@@ -117,6 +120,8 @@ impl Setup {
             servers: Vec::new(),
             questions: Questions::NONE,
             now,
+            recording: None,
+            replay: None,
         })
     }
 
@@ -239,6 +244,22 @@ impl Setup {
     ) -> Self {
         self.tools
             .push((origin.into(), tools.into_iter().collect()));
+        self
+    }
+
+    /// Records what every tool says and does.
+    #[must_use]
+    pub fn with_recording(mut self, recording: Option<Arc<Recording>>) -> Self {
+        self.recording = recording;
+        self
+    }
+
+    /// Takes all tools from a tape, and none from anywhere else: no server is reached, no
+    /// program started, no file made into a tool. What files say of permission, limits,
+    /// sets and agents holds.
+    #[must_use]
+    pub fn with_replay(mut self, replay: Option<Arc<Replay>>) -> Self {
+        self.replay = replay;
         self
     }
 

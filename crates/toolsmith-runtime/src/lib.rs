@@ -40,6 +40,8 @@ pub mod record;
 
 pub mod guide;
 
+pub mod tape;
+
 mod caller;
 mod canonical;
 mod keywords;

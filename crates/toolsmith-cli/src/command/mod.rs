@@ -39,6 +39,7 @@ const GUIDE: &str = "get_tool_usage_guide";
 
 /// Runs the command, with its tools on the runtime given; gives the exit status.
 pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
+    check_tape(&cli)?;
     if let Command::Completions { shell } = &cli.command {
         // Into memory first: the generator panics when a pipe is closed on it.
         let mut script = Vec::new();
@@ -116,6 +117,24 @@ async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
         reached.upstreams.stop().await;
     }
     done
+}
+
+/// Refuses a tape where nothing would be recorded or played.
+fn check_tape(cli: &Cli) -> Result<(), Failure> {
+    use Command::{Batch, Call, Check, Guide, Serve, Sets, Show, Tools};
+    let makes_calls = matches!(cli.command, Call(_) | Batch(_) | Serve(_));
+    if cli.record.is_some() && !makes_calls {
+        return Err(Failure::usage("--record goes with call, batch and serve"));
+    }
+    let has_tools = matches!(
+        cli.command,
+        Tools(_) | Show { .. } | Guide(_) | Sets | Check { .. }
+    );
+    if cli.replay.is_some() && !makes_calls && !has_tools {
+        let message = "--replay goes with call, batch, serve, tools, show, guide, sets and check";
+        return Err(Failure::usage(message));
+    }
+    Ok(())
 }
 
 /// The commands that need nothing but the toolbox and what was reached.

@@ -93,7 +93,20 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     }
     one_of_each_name(&mut current);
     override_tools(setup, files, &mut current, &mut reload);
+    if setup.replay.is_some() {
+        only_from_tape(&mut current, &mut reload);
+    }
     Assembled { current, reload }
+}
+
+/// Leaves out whatever would be reached, started or registered: all tools are on the tape.
+fn only_from_tape(current: &mut Current, reload: &mut Reload) {
+    current.upstreams.upstreams.clear();
+    current.upstreams.unready.clear();
+    current.remotes.clear();
+    current.missing.clear();
+    reload.files.clear();
+    reload.loaded.clear();
 }
 
 /// Of two sources with one name the first stays: they would take each other's tools away.

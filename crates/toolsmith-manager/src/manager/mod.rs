@@ -132,6 +132,12 @@ impl Manager {
         if let Some(runtime) = &setup.runtime {
             builder = builder.runtime(runtime.clone());
         }
+        if let Some(recording) = &setup.recording {
+            builder = builder.recording(Arc::clone(recording));
+        }
+        if let Some(replay) = &setup.replay {
+            builder = builder.replaying(Arc::clone(replay));
+        }
         if let Some(spills) = &setup.spills {
             builder = builder.spill_store(spills.clone());
         }

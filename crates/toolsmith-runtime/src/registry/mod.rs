@@ -24,6 +24,7 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 use toolsmith_core::{AnyTool, Binding, ToolDef, ToolName};
 
+use crate::tape::Recording;
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
 pub(crate) use measure::measure;
@@ -56,6 +57,8 @@ pub struct Registry {
     sources: Sources,
     /// What tools of sources are compared with, where the host keeps pins.
     pins: Option<Pinning>,
+    /// The tape every tool is noted on.
+    recording: Option<Arc<Recording>>,
 }
 
 /// What configuration says about the tools to come.
@@ -135,6 +138,7 @@ impl Registry {
         settings: Settings,
         sources: Sources,
         pins: Option<Arc<dyn PinStore>>,
+        recording: Option<Arc<Recording>>,
     ) -> Self {
         Self {
             sources,
@@ -144,6 +148,7 @@ impl Registry {
             changes: broadcast::channel(CHANGES_KEPT).0,
             version: AtomicU64::new(0),
             pins: pins.map(Pinning::new),
+            recording,
         }
     }
 
@@ -298,10 +303,14 @@ impl Registry {
             let settings = self.settings.load();
             Entry::new(tool, origin, &settings, &self.sources, before)
         }));
-        made.unwrap_or_else(|_| {
+        let made = made.unwrap_or_else(|_| {
             let origin = origin.to_string();
             Err(RegistryError::Panicked { origin })
-        })
+        });
+        if let (Ok(entry), Some(recording)) = (&made, &self.recording) {
+            recording.registered(entry);
+        }
+        made
     }
 
     /// The lock is held only while a snapshot is built, by code that cannot leave

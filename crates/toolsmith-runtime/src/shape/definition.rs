@@ -3,7 +3,7 @@
 //! a person reads it.
 
 use serde_json::{Map, Value};
-use toolsmith_core::{AnyTool, Arguments, Schema};
+use toolsmith_core::{AnyTool, Arguments, Schema, ToolDef};
 
 use super::Redactor;
 
@@ -14,28 +14,41 @@ pub(crate) fn without_secrets(tool: AnyTool, redactor: &Redactor) -> AnyTool {
     if !holds.is_ok_and(|text| redactor.is_needed_for(&text)) {
         return tool;
     }
+    tool.redefined(|definition| *definition = hushed(definition, redactor))
+}
+
+/// A definition with no secret in it.
+pub(crate) fn hushed_definition(definition: &ToolDef, redactor: &Redactor) -> ToolDef {
+    let holds = serde_json::to_string(definition);
+    match holds.is_ok_and(|text| redactor.is_needed_for(&text)) {
+        true => hushed(definition, redactor),
+        false => definition.clone(),
+    }
+}
+
+fn hushed(definition: &ToolDef, redactor: &Redactor) -> ToolDef {
     let text = |text: &mut String| *text = redactor.secrets(text).into_owned();
-    tool.redefined(|definition| {
-        let description = &mut definition.description;
-        text(&mut description.short);
-        text(&mut description.long);
-        description.usage_notes.iter_mut().for_each(text);
-        description.important.iter_mut().for_each(text);
-        definition.title.iter_mut().for_each(text);
-        definition.returns.iter_mut().for_each(text);
-        definition.input = schema(&definition.input, redactor);
-        definition.output = definition.output.as_ref().map(|it| schema(it, redactor));
-        for example in &mut definition.examples {
-            example.comment.iter_mut().for_each(text);
-            fields(&mut example.arguments, redactor);
-        }
+    let mut definition = definition.clone();
+    let description = &mut definition.description;
+    text(&mut description.short);
+    text(&mut description.long);
+    description.usage_notes.iter_mut().for_each(text);
+    description.important.iter_mut().for_each(text);
+    definition.title.iter_mut().for_each(text);
+    definition.returns.iter_mut().for_each(text);
+    definition.input = schema(&definition.input, redactor);
+    definition.output = definition.output.as_ref().map(|it| schema(it, redactor));
+    for example in &mut definition.examples {
+        example.comment.iter_mut().for_each(text);
+        fields(&mut example.arguments, redactor);
         let meta = &mut definition.meta;
         meta.version.iter_mut().for_each(text);
         meta.category.iter_mut().for_each(text);
         meta.tags.iter_mut().for_each(text);
         meta.documentation_url.iter_mut().for_each(text);
         fields(&mut meta.extra, redactor);
-    })
+    }
+    definition
 }
 
 /// Arguments as a person may see them: without secrets, and otherwise as they are, since

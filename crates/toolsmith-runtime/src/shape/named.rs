@@ -104,9 +104,13 @@ fn assigned(found: &Captures<'_>) -> String {
     if !is_secret {
         return found[0].to_owned();
     }
-    let value = quoted.or(part("plain")).unwrap_or_default();
-    let front = &found[0][..found[0].len() - value.len()];
-    format!("{front}{REDACTED}")
+    let value = found.name("double").or(found.name("single"));
+    let Some(value) = value.or(found.name("plain")) else {
+        return found[0].to_owned();
+    };
+    let begins = found.get(0).map_or(0, |whole| whole.start());
+    let (front, rest) = found[0].split_at(value.start() - begins);
+    format!("{front}{REDACTED}{}", &rest[value.len()..])
 }
 
 fn authorized(found: &Captures<'_>) -> String {

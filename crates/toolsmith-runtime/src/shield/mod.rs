@@ -158,8 +158,10 @@ async fn guarded(
         };
         trail.attempted();
         let time = Time { whole, left };
+        let began = Instant::now();
         let outcome;
         (outcome, trail) = execute(inner, call, trail, waits, time).await;
+        inner.exchanged(&trail, call, &outcome, began.elapsed());
         drop(place);
         if let Some(pass) = pass {
             pass.end(told(&outcome));

@@ -20,6 +20,7 @@ use crate::registry::pin::PinStore;
 use crate::registry::{BindingOverlay, Registry, RegistryError, Settings};
 use crate::shape::{Redactor, Shaper};
 use crate::shield::{Protection, Settled, Shield, Sources};
+use crate::tape::{Recording, Replay, Spills};
 use crate::validate::Cache;
 
 /// Why a toolbox could not be built.
@@ -76,6 +77,8 @@ pub struct ToolboxBuilder {
     protection: Protection,
     pins: Option<Arc<dyn PinStore>>,
     approvals: Option<Arc<dyn ApprovalStore>>,
+    recording: Option<Arc<Recording>>,
+    replay: Option<Arc<Replay>>,
 }
 
 impl fmt::Debug for ToolboxBuilder {
@@ -227,6 +230,21 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Records what tools say and do.
+    #[must_use]
+    pub fn recording(mut self, recording: Arc<Recording>) -> Self {
+        self.recording = Some(recording);
+        self
+    }
+
+    /// Adds the tools of a tape, which answer from it.
+    #[must_use]
+    pub fn replaying(mut self, replay: Arc<Replay>) -> Self {
+        self.loads.extend(replay.tools());
+        self.replay = Some(replay);
+        self
+    }
+
     /// Builds the toolbox. Tools that were left out are logged.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let (toolbox, _) = self.made(|origin, error| match origin {
@@ -249,8 +267,15 @@ impl ToolboxBuilder {
         tell: impl Fn(Option<&str>, &RegistryError),
     ) -> Result<(Toolbox, Vec<RegistryError>), BuildError> {
         let sources = Sources::new(settled(&self.protection)?);
+        let redactor = Arc::new(Redactor::new(self.secrets));
+        if let Some(recording) = &self.recording {
+            recording.redact_with(&redactor);
+        }
+        if let Some(replay) = &self.replay {
+            replay.redact_with(&redactor);
+        }
         let settings = settings(self.prefix, self.bindings, &self.limits)?;
-        let registry = Registry::new(settings, sources, self.pins);
+        let registry = Registry::new(settings, sources, self.pins, self.recording.clone());
         registry.register_all(self.tools)?;
         let from_files = registry.reload(None, self.files, Vec::new());
         let mut left_out = from_files.into_refused();
@@ -269,6 +294,14 @@ impl ToolboxBuilder {
         if !self.without_log {
             recorders.insert(0, Arc::new(LogRecorder::new(self.limits.log_bytes)));
         }
+        recorders.extend(self.recording.clone().map(|it| it as Arc<dyn Recorder>));
+        let store = match &self.replay {
+            Some(replay) => Some(Arc::new(Spills {
+                replay: Arc::clone(replay),
+                store: self.store,
+            }) as Arc<dyn SpillStore>),
+            None => self.store,
+        };
         let (collector, metrics): (Arc<dyn MetricsCollector>, _) = match self.metrics {
             Some(collector) => (collector, None),
             None => {
@@ -284,10 +317,7 @@ impl ToolboxBuilder {
         let inner = Inner {
             registry,
             memory: Arc::new(memory),
-            shaper: Shaper {
-                redactor: Arc::new(Redactor::new(self.secrets)),
-                store: self.store,
-            },
+            shaper: Shaper { redactor, store },
             paths: PathLocks::default(),
             pool: Pool::new(self.limits.blocking_threads),
             guards,
@@ -296,6 +326,8 @@ impl ToolboxBuilder {
             recorders: Arc::new(Recorders::new(recorders, collector, self.on_fault)),
             metrics,
             runtime: self.runtime,
+            recording: self.recording,
+            replay: self.replay,
             signer: Signer::new(),
             calls: AtomicU64::new(0),
             limits: ArcSwap::from_pointee(self.limits),

@@ -8,6 +8,7 @@ mod terms;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -37,7 +38,8 @@ use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
 use crate::shape::{About, Redactor, Shaper, without_secrets};
 use crate::shield::{self, Shield, SourceStatus};
-use crate::validate::{Cache, validate};
+use crate::tape::{Recording, Replay};
+use crate::validate::{Cache, ValidCall, validate};
 
 /// Tools, and the one door to them. Cheap to clone.
 ///
@@ -76,6 +78,9 @@ pub(crate) struct Inner {
     /// Where tools run, if not where their callers do.
     pub(crate) runtime: Option<Handle>,
     pub(crate) shield: Shield,
+    /// What is recorded, and what is played.
+    recording: Option<Arc<Recording>>,
+    replay: Option<Arc<Replay>>,
     guards: Guards,
     memory: Arc<Memory>,
     cache: Cache,
@@ -258,6 +263,20 @@ impl Inner {
         self.recorders.count(|metrics| metrics.cached(tool));
     }
 
+    /// Notes what a tool did for a call, where that is recorded.
+    pub(crate) fn exchanged(
+        &self,
+        trail: &Trail,
+        call: &PermittedCall,
+        outcome: &Outcome,
+        took: Duration,
+    ) {
+        if let Some(recording) = &self.recording {
+            let (entry, arguments) = (call.entry(), call.arguments());
+            recording.exchanged(trail.id().as_str(), entry, arguments, outcome, took);
+        }
+    }
+
     /// Opens the trail of a call, numbering it where the caller did not.
     fn begin(&self, call: &RawCall, caller: &Caller) -> Box<Trail> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
@@ -277,7 +296,7 @@ impl Inner {
             .inspect(|call| trail.resolved(&call.entry.definition, &call.entry.origin))
             .and_then(|call| validate(call, &self.cache, limits.argument_bytes))
             .inspect(|_| trail.validated())
-            .and_then(|call| plan(call, &self.shaper, limits.judging));
+            .and_then(|call| self.plan(call, &limits));
         let planned = match planned {
             Ok(planned) => planned,
             Err(error) => return Prepared::Refused(error),
@@ -306,6 +325,17 @@ impl Inner {
                 Prepared::Refused(error)
             }
         }
+    }
+
+    /// Asks the tool for its plan.
+    fn plan(&self, call: ValidCall, limits: &Limits) -> Result<PlannedCall, ToolError> {
+        let Some(recording) = &self.recording else {
+            return plan(call, &self.shaper, limits.judging);
+        };
+        let (tool, arguments) = (Arc::clone(call.tool()), call.arguments().clone());
+        let planned = plan(call, &self.shaper, limits.judging);
+        recording.planned(&tool, &arguments, planned.as_ref().map(PlannedCall::plan));
+        planned
     }
 
     /// Asks the caller's approver, within the time limit.
@@ -395,6 +425,9 @@ impl Inner {
         };
         let mut outcome = self.shaper.shape(outcome, &about, &self.limits()).await;
         trail.note_facts(&mut outcome.facts);
+        if let Some(replay) = &self.replay {
+            replay.restore(&mut outcome.facts);
+        }
         trail.replied(Some(&outcome));
         outcome.into()
     }

@@ -11,6 +11,9 @@ pub(crate) struct Planted {
     pub(crate) needles: Vec<String>,
 }
 
+/// A sort, how a secret stands in a text, and what it is drawn from.
+type Beside = (&'static str, fn(&str) -> String, &'static str, usize);
+
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HEX: &str = "0123456789abcdef";
@@ -52,7 +55,7 @@ pub(crate) fn planted() -> Vec<Planted> {
         });
     }
     // What stands beside the secret tells it, and may come out.
-    let beside: [(&str, fn(&str) -> String, &str, usize); 14] = [
+    let beside: [Beside; 14] = [
         (
             "header",
             |it| format!("Authorization: Bearer {it}"),
