@@ -24,7 +24,7 @@ pub(super) enum Line {
     /// A tool told what a call would do.
     Plan(PlanLine),
     /// A call reached a tool.
-    Call(CallLine),
+    Call(Box<CallLine>),
     /// A call was answered.
     Reply(ReplyLine),
     /// Something is missing from here on, or in between.

@@ -140,14 +140,15 @@ impl Recording {
             let why = format!("what `{name}` answered nests too deep to be kept");
             return self.lack(&why);
         };
-        self.note(&Line::Call(CallLine {
+        let line = CallLine {
             origin: entry.origin.to_string(),
             tool: name.clone(),
             arguments: hushed_fields(arguments, &redactor),
             updates,
             outcome: outcome.into(),
             ran_us: micros(ran),
-        }));
+        };
+        self.note(&Line::Call(Box::new(line)));
     }
 
     fn redactor(&self) -> Arc<Redactor> {

@@ -96,7 +96,7 @@ impl Replay {
                         .entry(key)
                         .or_default()
                         .push(replay.calls.len());
-                    replay.calls.push(call);
+                    replay.calls.push(*call);
                 }
                 Line::Reply(reply) => {
                     let key = (reply.call.clone(), reply.name.clone());
