@@ -16,6 +16,7 @@ mod print;
 mod progress;
 mod prompt;
 mod session;
+mod withheld;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

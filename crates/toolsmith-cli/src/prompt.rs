@@ -197,7 +197,7 @@ fn covered(
         };
         let rule = Rule::parse(Verdict::Allow, text).map_err(|error| error.to_string());
         match rule.and_then(|rule| request.accepts(&rule).map(|()| rule)) {
-            Ok(rule) => return Ok(Some(Covers::Rule(rule))),
+            Ok(rule) => return Ok(Some(Covers::rule(rule))),
             Err(why) => writeln!(out, "That does not do: {}", visible(&why))?,
         }
     }

@@ -19,7 +19,6 @@ use toolsmith_manager::{
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
-use toolsmith_runtime::registry::pin::{Why, Withheld};
 use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -31,13 +30,11 @@ use crate::login;
 use crate::print;
 use crate::progress::ProgressBars;
 use crate::prompt::TerminalApprover;
+use crate::withheld;
 
 /// What the tools that came with the program are told to come from. With a blank in it,
 /// so that no server can be called that.
 const SHIPPED: &str = "built-in tools";
-
-/// How many withheld tools are named.
-const NAMED: usize = 5;
 
 /// How long a collector may take for the last it is told.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -226,30 +223,7 @@ impl Session {
         for told in self.manager.pins().told() {
             print::warning(&told);
         }
-        self.warn_of(&self.toolbox.registry().withheld());
-    }
-
-    /// Tells of these withheld tools, of a few by name.
-    pub(crate) fn warn_of(&self, withheld: &[Arc<Withheld>]) {
-        // What is wrong with the file was told by itself, and shadowed tools are listed.
-        let is_told = |why: &Why| matches!(why, Why::Unreadable { .. } | Why::Shadowing { .. });
-        let withheld: Vec<_> = withheld.iter().filter(|each| !is_told(&each.why)).collect();
-        let Some(first) = withheld.first() else {
-            return;
-        };
-        let named = withheld.iter().take(NAMED);
-        let named: Vec<_> = named
-            .map(|each| format!("{} ({})", each.name, each.why.word()))
-            .collect();
-        let more = match withheld.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        print::warning(&format!(
-            "withheld until approved: {}{more}\n  look with `toolsmith pins`, `toolsmith pins show {}`",
-            named.join(", "),
-            first.name
-        ));
+        withheld::tell(&self.toolbox.registry().withheld());
     }
 
     /// Tells of rules that mean no tool: a typing error in what forbids is otherwise

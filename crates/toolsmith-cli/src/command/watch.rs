@@ -3,6 +3,7 @@
 //! The system tells of changes, and the files are looked at every few seconds besides:
 //! some file systems tell nothing. What changed is in force at the next call.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +12,13 @@ use std::time::Duration;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{self, Receiver};
 use toolsmith_core::ToolName;
-use toolsmith_runtime::registry::pin::{Why, Withheld};
+use toolsmith_runtime::registry::pin::Withheld;
 
 use super::offers::Offers;
 use crate::login;
 use crate::print;
 use crate::session::{Reached, Session};
+use crate::withheld;
 
 /// How long files are left alone where nobody told of a change.
 const POLL: Duration = Duration::from_secs(2);
@@ -40,7 +42,7 @@ const FOLDERS: [&str; 8] = [
 pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reached) -> Infallible {
     let mut watched = Watched::begin(session.manager.root());
     let mut later = false;
-    let mut withheld = Vec::new();
+    let mut withheld = HashSet::new();
     loop {
         let pause = if later { GATHER } else { POLL };
         watched.changed(pause).await;
@@ -70,19 +72,13 @@ pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reac
 }
 
 /// Tells of tools that are withheld and were not when it was last told.
-fn tell_withheld(session: &Session, known: &mut Vec<(ToolName, Why)>) {
-    let withheld = session.toolbox.registry().withheld();
-    let is_new = |each: &Withheld| !known.contains(&(each.name.clone(), each.why.clone()));
-    let new: Vec<_> = withheld
-        .iter()
-        .filter(|each| is_new(each))
-        .cloned()
-        .collect();
-    session.warn_of(&new);
-    let now = withheld
-        .iter()
-        .map(|each| (each.name.clone(), each.why.clone()));
-    *known = now.collect();
+fn tell_withheld(session: &Session, known: &mut HashSet<(ToolName, &'static str)>) {
+    let all = session.toolbox.registry().withheld();
+    let key = |each: &Withheld| (each.name.clone(), each.why.word());
+    let is_new = |each: &&Arc<Withheld>| !known.contains(&key(each));
+    let new: Vec<_> = all.iter().filter(is_new).cloned().collect();
+    withheld::tell(&new);
+    *known = all.iter().map(|each| key(each)).collect();
 }
 
 /// Folders the system tells of.

@@ -65,7 +65,7 @@ fn mode(path: &Path) -> u32 {
 
 #[tokio::test]
 async fn an_approval_is_kept_counts_in_the_next_run_and_is_revoked() {
-    for covers in [Covers::Call, Covers::Rule(matching("put"))] {
+    for covers in [Covers::Call, Covers::rule(matching("put"))] {
         let folder = project(&[]);
         let nobody = Caller::new("test");
         assert!(!runs(&manager(folder.path()), &nobody).await);

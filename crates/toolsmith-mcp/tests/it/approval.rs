@@ -88,6 +88,36 @@ async fn a_client_with_forms_is_asked_and_its_word_counts() {
     }
 }
 
+/// What the form says beyond yes counts for calls to come.
+#[tokio::test]
+async fn a_client_with_forms_can_have_its_word_remembered() {
+    let server = asking();
+    let mut client = Client::handshake(&server, forms()).await;
+    let write = |id: u64, n: u64| request(id, "tools/call", calling("write", json!({ "n": n })));
+    client.send(&write(1, 1)).await;
+    let asked = client.asked("elicitation/create").await;
+    let form = &asked["params"]["requestedSchema"]["properties"];
+    assert_eq!(form["remember"]["default"], "once");
+    assert_eq!(form["rule"]["default"], "write");
+    let said = json!({ "approve": true, "remember": "run", "rule": "write(n = 1)" });
+    let said = json!({ "action": "accept", "content": said });
+    client
+        .send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": said }))
+        .await;
+    assert_eq!(client.answer(1).await["result"]["isError"], false);
+    // The same again is not asked for, and another one is.
+    client.send(&write(2, 1)).await;
+    assert_eq!(client.answer(2).await["result"]["isError"], false);
+    client.send(&write(3, 2)).await;
+    let asked = client.asked("elicitation/create").await;
+    let said = json!({ "action": "decline" });
+    client
+        .send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": said }))
+        .await;
+    assert_eq!(client.answer(3).await["result"]["isError"], true);
+    assert_eq!(ran(&server), 2);
+}
+
 #[tokio::test]
 async fn an_answer_to_another_question_grants_nothing() {
     let server = asking();

@@ -50,6 +50,9 @@ mod gateway;
 #[cfg(target_os = "linux")]
 mod upstream;
 
+#[cfg(target_os = "linux")]
+mod pins;
+
 mod upstream_http;
 
 mod authorize;

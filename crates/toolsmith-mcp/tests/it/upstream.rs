@@ -11,7 +11,7 @@ use toolsmith_runtime::{Caller, Mode, Policy, Toolbox};
 use crate::support::{soon, toolbox, until};
 
 /// Says what a server with a handshake says first, and lists these tools.
-fn opening(tools: &Value) -> String {
+pub(crate) fn opening(tools: &Value) -> String {
     let hello = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "tools": { "listChanged": true } },
@@ -38,7 +38,7 @@ fn good_answer() -> String {
 }
 
 /// A shell script as an upstream.
-fn script(name: &str, script: &str) -> UpstreamOptions {
+pub(crate) fn script(name: &str, script: &str) -> UpstreamOptions {
     let launch = Launch::new("/bin/sh").arguments(["-c", script]);
     let launch = launch.environment([("PATH", "/usr/bin:/bin")]);
     UpstreamOptions::new(name, Reach::Child(launch))

@@ -57,7 +57,7 @@ impl ApprovalRequest {
             "" => Covers::Call,
             rule if rule.len() > LONGEST => return granted,
             rule => match Rule::parse(Verdict::Allow, rule) {
-                Ok(rule) => Covers::Rule(rule),
+                Ok(rule) => Covers::rule(rule),
                 // It runs once: nobody can tell what else was meant.
                 Err(error) => {
                     tracing::warn!(target: "toolsmith::host", "an approval is not remembered: {error}");

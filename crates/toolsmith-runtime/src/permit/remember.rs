@@ -92,7 +92,14 @@ pub enum Covers {
     /// The very call that was shown.
     Call,
     /// Those of a rule, which must be about the call that was shown.
-    Rule(Rule),
+    Rule(Box<Rule>),
+}
+
+impl Covers {
+    /// Those of a rule.
+    pub fn rule(rule: Rule) -> Self {
+        Self::Rule(Box::new(rule))
+    }
 }
 
 impl Remember {
@@ -242,7 +249,7 @@ impl Lasting {
                 }
             }
             Covers::Rule(rule) => match fits(rule, &Subject::new(call, agent), asking) {
-                Ok(()) => RememberedCalls::Matching(rule.clone()),
+                Ok(()) => RememberedCalls::Matching(Rule::clone(rule)),
                 Err(reason) => return Some(Err(reason)),
             },
         };

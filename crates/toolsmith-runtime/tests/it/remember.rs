@@ -72,7 +72,7 @@ fn yes_and(remember: impl Fn() -> Remember + Send + Sync + 'static) -> ScriptedA
 }
 
 fn rule(text: &str) -> Covers {
-    Covers::Rule(Rule::parse(Verdict::Allow, text).unwrap())
+    Covers::rule(Rule::parse(Verdict::Allow, text).unwrap())
 }
 
 /// Puts a file; tells whether it was done.
@@ -463,7 +463,7 @@ async fn what_was_proposed_for_a_command_is_about_one_command() {
     let toolbox = Toolbox::new([echoing(bash())]).unwrap();
     let approver = ScriptedApprover::new(|requests| {
         let rule = requests[0].proposal().unwrap();
-        let rule = Covers::Rule(Rule::parse(Verdict::Allow, &rule).unwrap());
+        let rule = Covers::rule(Rule::parse(Verdict::Allow, &rule).unwrap());
         vec![
             requests[0]
                 .grant("the test")
