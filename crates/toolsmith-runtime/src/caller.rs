@@ -169,6 +169,14 @@ impl Caller {
         &self.terms.identity
     }
 
+    /// The program that makes the calls: what stands before the number of a session.
+    pub fn program(&self) -> &str {
+        let identity = self.identity();
+        identity
+            .split_once('#')
+            .map_or(identity, |(program, _)| program)
+    }
+
     /// The agent the calls are made by.
     pub fn agent(&self) -> Option<&str> {
         self.terms.agent.as_deref()

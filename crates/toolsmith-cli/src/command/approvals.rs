@@ -40,12 +40,14 @@ fn list(approvals: &FileApprovals, as_json: bool) -> Result<u8, Failure> {
             Some(_) => format!("rule  {}", text(row, "rule")),
             None => format!("call  {}: {}", text(row, "tool"), text(row, "summary")),
         };
-        let agent = match row["agent"].as_str() {
-            Some(_) => format!("  (agent {})", text(row, "agent")),
-            None => String::new(),
-        };
+        let mut whose = String::new();
+        for key in ["agent", "program"] {
+            if row[key].is_string() {
+                whose.push_str(&format!("  ({key} {})", text(row, key)));
+            }
+        }
         print::line(&format!(
-            "{}  {}  {what}{agent}",
+            "{}  {}  {what}{whose}",
             text(row, "id"),
             text(row, "since")
         ))?;
@@ -76,6 +78,7 @@ fn row(approved: &Approved) -> Value {
         "id": approved.id,
         "since": Date::from(since).to_string(),
         "agent": approved.approval.agent,
+        "program": approved.approval.program,
     });
     match &approved.approval.calls {
         RememberedCalls::Matching(rule) => row["rule"] = rule.text().into(),

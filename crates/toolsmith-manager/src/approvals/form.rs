@@ -74,6 +74,8 @@ struct ApprovalForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     call: Option<CallForm>,
@@ -175,7 +177,7 @@ fn approved(form: ApprovalForm) -> Result<Approved, String> {
     Ok(Approved {
         id: form.id,
         since: form.since,
-        approval: Remembered::new(calls, form.agent),
+        approval: Remembered::new(calls, form.agent).of_program(form.program),
     })
 }
 
@@ -207,6 +209,7 @@ pub(super) fn written(root: &str, approved: &[Approved]) -> Result<String, Strin
             id: each.id.clone(),
             since: each.since,
             agent: each.approval.agent.clone(),
+            program: each.approval.program.clone(),
             rule,
             call,
         }

@@ -68,9 +68,11 @@ impl Exporter {
         // The user names the collector, so it may be anywhere; nothing leads further.
         let reach = Reach::public().and_origin(&options.endpoint);
         let reach = reach.map_err(|error| wrong(&error))?;
-        let mut limits = ClientLimits::default();
-        limits.total = Some(PATIENCE);
-        limits.max_redirects = 0;
+        let limits = ClientLimits {
+            total: Some(PATIENCE),
+            max_redirects: 0,
+            ..ClientLimits::default()
+        };
         let client = Client::new(reach, limits).map_err(|error| wrong(&error))?;
         Ok(Self {
             client,

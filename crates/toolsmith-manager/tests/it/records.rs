@@ -382,6 +382,8 @@ async fn the_next_start_begins_on_a_line_of_its_own() {
         ..project
     };
     say(&again.toolbox(), "b", "x").await;
+    let text = fs::read_to_string(again.place.current()).unwrap();
+    assert_eq!(text.lines().count(), 3, "{text}");
     let (stored, skipped) = again.read();
     assert_eq!(ids(&stored), ["a", "b"]);
     assert_eq!(
@@ -415,8 +417,7 @@ async fn goes_on(project: &Project) -> Vec<String> {
             .await;
         assert!(reply.into_outcome().is_success());
     }
-    let told = told.lock().unwrap().clone();
-    told
+    told.lock().unwrap().clone()
 }
 
 #[cfg(unix)]
@@ -504,24 +505,4 @@ fn each_project_has_a_place_of_its_own() {
     };
     assert_eq!(of("/a/b"), of("/a/x/../b/."));
     assert_ne!(of("/a/b"), of("/a/c"));
-}
-
-#[tokio::test]
-#[ignore = "it tells a number instead of checking one"]
-async fn what_a_record_costs() {
-    let project = Project::new();
-    let toolbox = project.toolbox();
-    let mut times = [Duration::ZERO; 2];
-    for round in 0..20 {
-        let mut terms = RecordTerms::default();
-        terms.enabled = round % 2 == 1;
-        project.file.set_terms(terms);
-        let began = std::time::Instant::now();
-        for _ in 0..1000 {
-            say(&toolbox, "c1", "hello").await;
-        }
-        times[round % 2] += began.elapsed();
-    }
-    let [without, with] = times.map(|time| time / 10_000);
-    println!("a call takes {without:?}, with a record {with:?}");
 }

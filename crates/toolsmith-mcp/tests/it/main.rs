@@ -47,6 +47,8 @@ mod load;
 
 mod gateway;
 
+mod traces;
+
 #[cfg(target_os = "linux")]
 mod upstream;
 

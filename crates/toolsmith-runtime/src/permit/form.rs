@@ -65,6 +65,7 @@ impl ApprovalRequest {
                 }
             },
         };
-        granted.remembering(Remember::new(lasts, covers))
+        // It is the client that says so, so it counts for that client.
+        granted.remembering(Remember::new(lasts, covers).of_program())
     }
 }

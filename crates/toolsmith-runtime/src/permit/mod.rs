@@ -39,6 +39,7 @@ pub(crate) use remember::{Asking, Lasting, Memory};
 pub use rule::{Rule, RuleError};
 pub(crate) use ticket::Signer;
 
+use crate::caller::Caller;
 use crate::plan::PlannedCall;
 use crate::registry::Entry;
 
@@ -114,14 +115,14 @@ pub(crate) async fn judge(
     call: PlannedCall,
     guards: &Guards,
     memory: &Memory,
-    agent: Option<&str>,
+    caller: &Caller,
     limit: Duration,
 ) -> Judged {
     if let Err(decision) = consent(&call) {
         let error = ToolError::new(ErrorKind::InvalidParameters, decision.reason.clone());
         return Judged::Denied(decision, error);
     }
-    let (decision, asking) = decide(&call, guards, memory, agent, limit).await;
+    let (decision, asking) = decide(&call, guards, memory, caller, limit).await;
     match decision.verdict {
         Verdict::Allow => {
             let permitted = permitted(call);
@@ -141,10 +142,10 @@ pub(crate) async fn decide(
     call: &PlannedCall,
     guards: &Guards,
     memory: &Memory,
-    agent: Option<&str>,
+    caller: &Caller,
     limit: Duration,
 ) -> (Decision, Asking) {
-    let subject = Subject::new(call, agent);
+    let subject = Subject::new(call, caller.agent());
     let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.load().decide(&subject)))
         .unwrap_or_else(|_| Decision::new(Verdict::Deny, "policy", "the policy panicked"));
     let mut asking = match call.plan.confirm {
@@ -162,7 +163,7 @@ pub(crate) async fn decide(
         }
     }
     if strictest.verdict == Verdict::Ask
-        && let Some(remembered) = memory.recall(call, agent, asking)
+        && let Some(remembered) = memory.recall(call, caller, asking)
     {
         strictest = remembered;
     }

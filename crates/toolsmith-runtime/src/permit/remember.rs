@@ -13,6 +13,7 @@ use toolsmith_core::ToolName;
 
 use super::guard::{Subject, Verdict};
 use super::{Approval, CallDigest, Decision, Rule};
+use crate::caller::Caller;
 use crate::plan::PlannedCall;
 
 /// How many approvals one run remembers.
@@ -46,6 +47,9 @@ pub struct Remembered {
     pub calls: RememberedCalls,
     /// The agent that asked; it counts for no other, and without one for none.
     pub agent: Option<String>,
+    /// The program that brought the answer, where a program did: what it says of a person's
+    /// mind counts for its own calls alone. None for what a person said here.
+    pub program: Option<String>,
 }
 
 /// Which calls an approval is for.
@@ -73,6 +77,8 @@ pub struct Remember {
     pub lasts: Lasts,
     /// Which calls.
     pub covers: Covers,
+    /// Whether it counts for the calls of the program alone that asks.
+    pub of_program: bool,
 }
 
 /// For how long an approval counts.
@@ -105,14 +111,36 @@ impl Covers {
 impl Remember {
     /// Remembers an answer for so long and these calls.
     pub fn new(lasts: Lasts, covers: Covers) -> Self {
-        Self { lasts, covers }
+        Self {
+            lasts,
+            covers,
+            of_program: false,
+        }
+    }
+
+    /// Counts for the calls of the program alone that asks, for answers that came through it.
+    #[must_use]
+    pub fn of_program(mut self) -> Self {
+        self.of_program = true;
+        self
     }
 }
 
 impl Remembered {
     /// An approval of these calls, given while this agent asked.
     pub fn new(calls: RememberedCalls, agent: Option<String>) -> Self {
-        Self { calls, agent }
+        Self {
+            calls,
+            agent,
+            program: None,
+        }
+    }
+
+    /// Counts for the calls of this program alone.
+    #[must_use]
+    pub fn of_program(mut self, program: Option<String>) -> Self {
+        self.program = program;
+        self
     }
 }
 
@@ -148,14 +176,16 @@ impl Memory {
     pub(crate) fn recall(
         &self,
         call: &PlannedCall,
-        agent: Option<&str>,
+        caller: &Caller,
         asking: Asking,
     ) -> Option<Decision> {
-        let subject = Subject::new(call, agent);
+        let subject = Subject::new(call, caller.agent());
         // Over the whole definition, so made only where there is something to compare.
         let mut digest = None;
         let mut fits = |approval: &Remembered| {
-            if approval.agent.as_deref() != agent {
+            let program = approval.program.as_deref();
+            let is_its_own = program.is_none_or(|program| program == caller.program());
+            if approval.agent.as_deref() != caller.agent() || !is_its_own {
                 return None;
             }
             match &approval.calls {
@@ -229,7 +259,7 @@ impl Lasting {
     pub(crate) fn of(
         approval: &Approval,
         call: &PlannedCall,
-        agent: Option<&str>,
+        caller: &Caller,
         asking: Asking,
     ) -> Option<Result<Self, String>> {
         let Approval::Granted {
@@ -248,12 +278,14 @@ impl Lasting {
                     summary: summary.collect(),
                 }
             }
-            Covers::Rule(rule) => match fits(rule, &Subject::new(call, agent), asking) {
+            Covers::Rule(rule) => match fits(rule, &Subject::new(call, caller.agent()), asking) {
                 Ok(()) => RememberedCalls::Matching(Rule::clone(rule)),
                 Err(reason) => return Some(Err(reason)),
             },
         };
-        let approval = Remembered::new(calls, agent.map(str::to_owned));
+        let program = remember.of_program.then(|| caller.program().to_owned());
+        let approval = Remembered::new(calls, caller.agent().map(str::to_owned));
+        let approval = approval.of_program(program);
         let lasts = remember.lasts;
         Some(Ok(Self { lasts, approval }))
     }

@@ -114,7 +114,7 @@ impl Toolbox {
                     };
                     let lasting = approval
                         .as_ref()
-                        .and_then(|approval| Lasting::of(approval, &call, agent, asking));
+                        .and_then(|approval| Lasting::of(approval, &call, caller, asking));
                     let asked = (&decision, asking);
                     let answered =
                         (self.inner).answered(call, asked, approval.as_ref(), caller, &mut trail);

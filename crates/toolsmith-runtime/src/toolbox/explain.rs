@@ -76,7 +76,7 @@ impl Toolbox {
         call.put_in_words(&inner.shaper);
         explanation.plan = Some(call.plan().clone());
         let limit = inner.limits().judging;
-        let decided = decide(&call, &inner.guards, &inner.memory, caller.agent(), limit);
+        let decided = decide(&call, &inner.guards, &inner.memory, caller, limit);
         let (decision, _) = decided.await;
         explanation.decision = Some(decision);
         Ok(())

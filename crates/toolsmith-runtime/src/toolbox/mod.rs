@@ -302,13 +302,7 @@ impl Inner {
             Err(error) => return Prepared::Refused(error),
         };
         trail.planned(&planned);
-        let judging = judge(
-            planned,
-            &self.guards,
-            &self.memory,
-            caller.agent(),
-            limits.judging,
-        );
+        let judging = judge(planned, &self.guards, &self.memory, caller, limits.judging);
         let judged = judging.await;
         trail.judged();
         match judged {
