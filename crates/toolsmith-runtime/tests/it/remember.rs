@@ -322,6 +322,33 @@ async fn what_was_approved_for_one_agent_is_no_others() {
 }
 
 #[tokio::test]
+async fn what_a_client_says_counts_for_that_client_alone() {
+    for lasts in ["run", "project"] {
+        let builder = Toolbox::builder().tools([put()]);
+        let toolbox = builder.approvals(Store::default()).build().unwrap();
+        let one = Caller::new("mcp:one#1").taking_input_requests();
+        let call = || RawCall::new("put", json!({"path": "docs/a"}));
+        let Reply::NeedsInput(required) = toolbox.run(call(), &one).await else {
+            panic!("nothing was asked");
+        };
+        let answer = json!({"approve": true, "remember": lasts, "rule": "put"});
+        let responses = Map::from_iter([("approve".to_owned(), answer)]);
+        let again = call().with_answers(Answers::new(&required.state, responses));
+        assert!(toolbox.run(again, &one).await.into_outcome().is_success());
+        for (caller, verdict) in [
+            ("mcp:one#1", Verdict::Allow),
+            ("mcp:one#2", Verdict::Allow),
+            ("mcp:other#1", Verdict::Ask),
+            ("mcp:one-more#1", Verdict::Ask),
+            ("cli", Verdict::Ask),
+        ] {
+            let decided = decision(&toolbox, "docs/b", &Caller::new(caller));
+            assert_eq!(decided.verdict, verdict, "{lasts} {caller}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_approval_for_another_call_is_not_remembered_either() {
     let toolbox = Toolbox::new([put()]).unwrap();
     let seen: Arc<Mutex<Option<Approval>>> = Arc::default();

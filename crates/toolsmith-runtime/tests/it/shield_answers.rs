@@ -119,7 +119,7 @@ async fn only_answers_of_tools_that_change_nothing_are_kept() {
         ),
     ] {
         let count = Count::default();
-        let toolbox = toolbox([scripted(definition, cached(), &count, |n| Outcome::ok(n))]);
+        let toolbox = toolbox([scripted(definition, cached(), &count, Outcome::ok)]);
         call(&toolbox, "t").await;
         call(&toolbox, "t").await;
         assert_eq!(count.get(), runs);
@@ -131,7 +131,7 @@ async fn another_argument_caller_agent_or_definition_is_another_call() {
     let count = Count::default();
     let make = |text: &str| {
         let definition = definition("t").with_description(text);
-        scripted(definition, cached(), &count, |n| Outcome::ok(n))
+        scripted(definition, cached(), &count, Outcome::ok)
     };
     let toolbox = toolbox([make("A tool of a test.")]);
     run(&toolbox, "t", json!({"a": 1, "b": 2})).await;
@@ -228,7 +228,7 @@ async fn whatever_changes_something_at_a_source_takes_out_its_answers_and_no_oth
     read_only.read_only = Some(true);
     let looking = |name: &str, count: &Count| {
         let definition = remote(name).with_kind(Kind::Network).with_hints(read_only);
-        scripted(definition, cached(), count, |n| Outcome::ok(n))
+        scripted(definition, cached(), count, Outcome::ok)
     };
     let (here, there, acts) = (Count::default(), Count::default(), Count::default());
     let acting = scripted(
@@ -452,7 +452,7 @@ async fn a_kept_answer_counts_against_no_rate() {
 #[tokio::test(start_paused = true)]
 async fn permission_is_asked_for_kept_answers_too() {
     let count = Count::default();
-    let tool = scripted(definition("t"), cached(), &count, |n| Outcome::ok(n));
+    let tool = scripted(definition("t"), cached(), &count, Outcome::ok);
     let toolbox = Toolbox::builder().load("far", [tool]);
     let toolbox = toolbox.build().unwrap();
     assert!(call(&toolbox, "t").await.is_success());
