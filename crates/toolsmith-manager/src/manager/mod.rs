@@ -28,7 +28,7 @@ use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
 use crate::setup::{ManagerError, Setup};
-use crate::telemetry::{Started, Telemetry};
+use crate::telemetry::{self, Started, Telemetry};
 use crate::upstreams::Prepared;
 use crate::yaml::YamlError;
 use assemble::Assembled;
@@ -157,6 +157,10 @@ impl Manager {
             builder = builder.recorder(telemetry.clone());
         }
         let (toolbox, refused) = builder.build_noting()?;
+        if let Some(telemetry) = &started.telemetry {
+            let sources = toolbox.watch_sources();
+            telemetry.observe(move || telemetry::of_sources(&sources.status()));
+        }
         current.refused = refused.iter().map(RegistryError::to_string).collect();
         Ok(Self {
             setup,

@@ -10,6 +10,7 @@ mod attribute;
 mod export;
 mod host;
 mod numbers;
+mod sources;
 mod span;
 
 use std::fmt;
@@ -29,6 +30,7 @@ use export::Exporter;
 pub(crate) use host::Started;
 pub use host::TelemetryHost;
 use numbers::Numbers;
+pub(crate) use sources::of_sources;
 use span::SpanData;
 
 /// How many spans wait to be sent.

@@ -54,7 +54,7 @@ pub struct Registry {
     settings: ArcSwap<Settings>,
     changes: broadcast::Sender<Change>,
     version: AtomicU64,
-    sources: Sources,
+    sources: Arc<Sources>,
     /// What tools of sources are compared with, where the host keeps pins.
     pins: Option<Pinning>,
     /// The tape every tool is noted on.
@@ -141,7 +141,7 @@ impl Registry {
         recording: Option<Arc<Recording>>,
     ) -> Self {
         Self {
-            sources,
+            sources: Arc::new(sources),
             snapshot: ArcSwap::default(),
             writing: Mutex::default(),
             settings: ArcSwap::from_pointee(settings),
@@ -244,7 +244,7 @@ impl Registry {
         self.snapshot.load().shadowed()
     }
 
-    pub(crate) fn sources(&self) -> &Sources {
+    pub(crate) fn sources(&self) -> &Arc<Sources> {
         &self.sources
     }
 

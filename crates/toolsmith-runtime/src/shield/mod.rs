@@ -34,8 +34,8 @@ pub use circuit::CircuitState;
 pub(crate) use limits::Allowance;
 pub(crate) use settings::Settled;
 pub use settings::{CallerSettings, CircuitSettings, Protection, SourceSettings};
-pub use source::SourceStatus;
 pub(crate) use source::{Source, Sources};
+pub use source::{SourceStatus, SourceWatch};
 
 use crate::execute::{Time, Waits, execute, time_limit};
 use crate::permit::PermittedCall;

@@ -53,6 +53,22 @@ pub struct SourceStatus {
     pub turned_away: u64,
 }
 
+/// Tells how the sources of a toolbox are doing, without keeping the toolbox. Cheap to
+/// clone.
+#[derive(Clone, Debug)]
+pub struct SourceWatch(Arc<Sources>);
+
+impl SourceWatch {
+    pub(crate) fn new(sources: &Arc<Sources>) -> Self {
+        Self(Arc::clone(sources))
+    }
+
+    /// How they are doing now, by name.
+    pub fn status(&self) -> Vec<SourceStatus> {
+        self.0.status()
+    }
+}
+
 /// All sources there are, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {

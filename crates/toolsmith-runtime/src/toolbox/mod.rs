@@ -37,7 +37,7 @@ use crate::record::{Metrics, Recorders, Trail};
 use crate::registry::{Refreshed, Registry, RegistryError};
 use crate::resolve::resolve;
 use crate::shape::{About, Redactor, Shaper, without_secrets};
-use crate::shield::{self, Shield, SourceStatus};
+use crate::shield::{self, Shield, SourceStatus, SourceWatch};
 use crate::tape::{Recording, Replay};
 use crate::validate::{Cache, ValidCall, validate};
 
@@ -175,6 +175,11 @@ impl Toolbox {
     /// How the sources of tools are doing, by name.
     pub fn sources(&self) -> Vec<SourceStatus> {
         self.inner.registry.sources().status()
+    }
+
+    /// What tells that from now on, for whoever is not to keep the toolbox.
+    pub fn watch_sources(&self) -> SourceWatch {
+        SourceWatch::new(self.inner.registry.sources())
     }
 
     /// How often a recorder has failed.
