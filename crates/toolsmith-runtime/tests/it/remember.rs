@@ -454,7 +454,6 @@ async fn proposals_are_about_the_call_and_narrow() {
             "put(path beneath /srv/www)",
         ),
         ("put", json!({"path": "a.md"}), "put(path = a.md)"),
-        ("put", json!({"path": "docs/../a"}), "put(path = docs/../a)"),
         ("put", json!({"path": "/a"}), "put(path = /a)"),
         (
             "bash",
@@ -533,6 +532,7 @@ async fn odd_arguments_make_no_wide_proposals() {
     for (tool, arguments) in [
         ("bash", json!({"command": "git status; rm -rf docs"})),
         ("bash", json!({"command": "git status\u{202e}"})),
+        ("put", json!({"path": "docs/../a"})),
         ("put", json!({"path": "a, n = 1/b"})),
         ("put", json!({"path": "do\u{202e}cs/b"})),
         ("put", json!({"path": format!("{}/b", "x".repeat(1000))})),
