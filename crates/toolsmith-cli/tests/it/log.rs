@@ -221,6 +221,54 @@ fn what_cannot_be_recorded_is_told_once_and_the_calls_go_on() {
     );
 }
 
+/// A limit on the size of files ends a write in its middle, as a full disk does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_once_and_leaves_whole_lines() {
+    let call = "{\"name\": \"example_echo\", \"arguments\": {\"text\": \"hi\"}}\n";
+    let user = user();
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" batch --sequential";
+    let mut limited = user.command::<&str>([]);
+    let program = limited.get_program().to_owned();
+    let variables: Vec<_> = limited
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.unwrap().to_owned()))
+        .collect();
+    limited = std::process::Command::new("/bin/sh");
+    let mut running = limited
+        .args(["-c", script])
+        .arg(program)
+        .env_clear()
+        .envs(variables)
+        .current_dir(user.home())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = running.stdin.take().unwrap();
+    stdin.write_all(call.repeat(60).as_bytes()).unwrap();
+    drop(stdin);
+    let ran = Ran::from(running.wait_with_output().unwrap()).ends_with(0);
+    assert_eq!(lines(&ran).len(), 60, "every call was answered");
+    let told = ran.stderr.matches("calls go on without records").count();
+    assert_eq!(told, 1, "{}", ran.stderr);
+    let before = user.runs(["log", "--json"]).ends_with(0);
+    assert!(
+        before.stderr.contains("1 line that is no whole record"),
+        "{before:#?}"
+    );
+    let kept = lines(&before).len();
+    assert!((1..60).contains(&kept), "{kept}");
+    // With room again, the next one begins on a line of its own.
+    let again = user.runs(["call", "example_add", "a=1", "b=2"]);
+    again.ends_with(0).tells("");
+    let after = user.runs(["log", "--json"]);
+    assert_eq!(lines(&after).len(), kept + 1, "{after:#?}");
+    let text = std::fs::read_to_string(file(&user)).unwrap();
+    assert_eq!(text.lines().count(), kept + 2, "{text}");
+}
+
 #[test]
 fn following_goes_on_across_rotation_and_ends_with_its_reader() {
     let user = experienced();

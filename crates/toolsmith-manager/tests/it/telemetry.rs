@@ -337,9 +337,13 @@ async fn a_collector_that_asks_for_patience_gets_it_again() {
     let telemetry = Telemetry::start(options, &Handle::current(), noon).unwrap();
     run(&toolbox(&telemetry), "good", &Caller::new("me")).await;
     // It is sent when it is time, put off, and sent again.
-    while collector.all("/v1/traces").len() < 2 {
-        tokio::task::yield_now().await;
-    }
+    let twice = async {
+        while collector.all("/v1/traces").len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let twice = tokio::time::timeout(Duration::from_secs(60), twice);
+    twice.await.unwrap();
     telemetry.close(Duration::from_secs(30)).await;
     let requests = collector.all("/v1/traces");
     assert_eq!(requests.len(), 2);
