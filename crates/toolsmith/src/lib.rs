@@ -41,6 +41,7 @@
 //! | decide what may run | [`permit::Policy`], [`permit::Guard`], [`permit::Approver`] |
 //! | hear what happens | [`event::Recorder`], [`event::MetricsCollector`] |
 //! | read a result | [`Outcome`], [`project`] |
+//! | record calls and play them again | [`tape::Recording`], [`tape::Replay`] |
 //!
 //! # Features
 //!
@@ -55,7 +56,7 @@ pub use toolsmith_core::__private;
 #[cfg(feature = "runtime")]
 pub use toolsmith_runtime::{
     BuildError, Caller, Explanation, Inquirer, Limits, Order, Selection, Toolbox, ToolboxBuilder,
-    permit, record, registry, shape, validate,
+    permit, record, registry, shape, tape, validate,
 };
 
 #[cfg(feature = "manager")]

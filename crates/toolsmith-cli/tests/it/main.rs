@@ -48,5 +48,7 @@ mod signals;
 mod spill;
 mod support;
 #[cfg(target_os = "linux")]
+mod tape;
+#[cfg(target_os = "linux")]
 mod terminal;
 mod tools;

@@ -63,6 +63,9 @@ pub(super) fn read(source: impl BufRead) -> Result<(Vec<Line>, Vec<String>), Tap
         if source.limit() == 0 {
             return Err(TapeError::TooLarge);
         }
+        if length == 0 && number == 1 {
+            return Err(TapeError::Empty);
+        }
         if length == 0 {
             break;
         }

@@ -76,6 +76,8 @@ mod guide_lints;
 
 mod guide_tool;
 
+mod tape;
+
 mod isolation;
 
 mod hostile;
