@@ -303,14 +303,10 @@ impl Registry {
             let settings = self.settings.load();
             Entry::new(tool, origin, &settings, &self.sources, before)
         }));
-        let made = made.unwrap_or_else(|_| {
+        made.unwrap_or_else(|_| {
             let origin = origin.to_string();
             Err(RegistryError::Panicked { origin })
-        });
-        if let (Ok(entry), Some(recording)) = (&made, &self.recording) {
-            recording.registered(entry);
-        }
-        made
+        })
     }
 
     /// The lock is held only while a snapshot is built, by code that cannot leave
@@ -320,6 +316,11 @@ impl Registry {
     }
 
     fn swap(&self, next: Snapshot, change: Change) {
+        if let Some(recording) = &self.recording {
+            next.entries()
+                .iter()
+                .for_each(|entry| recording.registered(entry));
+        }
         self.snapshot.store(Arc::new(next));
         self.version.fetch_add(1, Ordering::Release);
         if !change.is_empty() {

@@ -59,7 +59,7 @@ pub(crate) struct Shield {
 /// Takes a permitted call past the guards to its tool, and its outcome back.
 pub(crate) async fn carry(
     inner: &Arc<Inner>,
-    call: PermittedCall,
+    call: &PermittedCall,
     mut trail: Box<Trail>,
     waits: Waits,
 ) -> (Outcome, Box<Trail>) {
@@ -69,14 +69,14 @@ pub(crate) async fn carry(
         .cache
         .filter(|_| entry.definition.changes_nothing())
     else {
-        return guarded(inner, &call, trail, waits).await;
+        return guarded(inner, call, trail, waits).await;
     };
     let caller = trail.caller().clone();
-    let key = Key::of(&call, caller.identity(), caller.agent());
-    let limit = time_limit(inner, &call, caller.timeout());
+    let key = Key::of(call, caller.identity(), caller.agent());
+    let limit = time_limit(inner, call, caller.timeout());
     let began = Instant::now();
     loop {
-        let mut landed = match inner.shield.answers.find(key, &call) {
+        let mut landed = match inner.shield.answers.find(key, call) {
             Found::Answer(outcome, age) => {
                 trail.answered_from_cache(age);
                 inner.count_cached(&entry.definition.name);
@@ -84,7 +84,7 @@ pub(crate) async fn carry(
             }
             Found::Flying(landed) => landed,
             Found::Fetch(fetching) => {
-                let (outcome, trail) = guarded(inner, &call, trail, waits).await;
+                let (outcome, trail) = guarded(inner, call, trail, waits).await;
                 let given_up = is_given_up(&outcome);
                 let outcome = match given_up {
                     // Whoever else waits for it still wants it.
@@ -158,10 +158,8 @@ async fn guarded(
         };
         trail.attempted();
         let time = Time { whole, left };
-        let began = Instant::now();
         let outcome;
         (outcome, trail) = execute(inner, call, trail, waits, time).await;
-        inner.exchanged(&trail, call, &outcome, began.elapsed());
         drop(place);
         if let Some(pass) = pass {
             pass.end(told(&outcome));

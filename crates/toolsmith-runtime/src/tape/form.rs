@@ -82,6 +82,12 @@ pub(super) struct ReplyLine {
     pub(super) call: String,
     pub(super) name: String,
     pub(super) duration_us: u64,
+    /// How old the answer was, where it was a kept one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cached_us: Option<u64>,
+    /// How often the tool was called, where that was more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) attempts: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) spill: Option<Spilled>,
 }

@@ -236,6 +236,8 @@ impl Recorder for Recording {
                     call: call.as_str().to_owned(),
                     name: facts.called_as.clone().or(name).unwrap_or_default(),
                     duration_us: micros(facts.duration.unwrap_or_default()),
+                    cached_us: facts.cached.map(micros),
+                    attempts: facts.attempts,
                     spill: facts.spill.clone(),
                 }));
                 return Ok(());

@@ -193,6 +193,8 @@ impl Replay {
         };
         if let Some(reply) = reply {
             facts.duration = Some(Duration::from_micros(reply.duration_us));
+            facts.cached = reply.cached_us.map(Duration::from_micros);
+            facts.attempts = reply.attempts;
         }
     }
 

@@ -13,8 +13,8 @@ use toolsmith_core::context::Level;
 use toolsmith_core::definition::{Consent, Description, Example, Hints, Meta};
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
-    AnyTool, Binding, Kind, Outcome, Plan, Progress, RawCall, Schema, Source, ToolContext, ToolDef,
-    Touch,
+    AnyTool, Binding, ErrorKind, Kind, Outcome, Plan, Progress, RawCall, Schema, Source,
+    ToolContext, ToolDef, ToolError, Touch,
 };
 use toolsmith_runtime::permit::{Mode, Policy, Rule, Verdict};
 use toolsmith_runtime::tape::{Recording as Tape, Replay, ReplayOrder, TapeError};
@@ -150,6 +150,58 @@ async fn calls_end_as_they_ended() {
     let more = played.run(call, &Caller::new("me")).await.into_outcome();
     let message = more.error.unwrap().message;
     assert!(message.contains("was recorded 2 times"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_guards_did_to_a_call_is_on_the_tape() {
+    let far = |name: &str| {
+        let definition = ToolDef::new(name).unwrap().with_kind(Kind::Read);
+        definition.with_source(Source::Rest)
+    };
+    let count = Arc::new(AtomicUsize::new(0));
+    let flaky = FunctionTool::new(far("flaky"))
+        .with_binding(Binding::default().with_cache(Duration::from_secs(600)))
+        .into_async(move |_: Value, _| {
+            let before = count.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(match before {
+                0 => Outcome::failure(ToolError::new(ErrorKind::Network, "no answer")),
+                _ => Outcome::ok(before),
+            })
+        });
+    let rare = FunctionTool::new(far("rare"))
+        .with_binding(Binding::default().with_rate("1/h".parse().unwrap()))
+        .into_async(async |_: Value, _| Outcome::ok("once"));
+    let hanging = FunctionTool::new(far("hanging")).into_async(async |_: Value, _| {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        Outcome::nothing()
+    });
+    let names = ["flaky", "flaky", "rare", "rare", "hanging", "hanging"];
+    let all = async |toolbox: &Toolbox| {
+        let mut outcomes = Vec::new();
+        for name in names {
+            let call = RawCall::new(name, json!({}));
+            let reply = toolbox.run(call, &Caller::new("me")).await;
+            outcomes.push(reply.into_outcome());
+        }
+        outcomes
+    };
+    let memory = Memory::default();
+    let live = builder()
+        .load("far", [flaky, rare, hanging])
+        .recording(memory.tape());
+    let expected = all(&live.build().unwrap()).await;
+    assert_eq!(expected[0].facts.attempts, Some(2));
+    assert!(expected[1].facts.cached.is_some());
+    assert_eq!(
+        expected[3].error.as_ref().unwrap().kind,
+        ErrorKind::Exhausted
+    );
+    assert_eq!(expected[5].error.as_ref().unwrap().kind, ErrorKind::Timeout);
+
+    let played = builder().replaying(memory.replay()).build().unwrap();
+    let began = tokio::time::Instant::now();
+    assert_eq!(all(&played).await, expected);
+    assert_eq!(began.elapsed(), Duration::ZERO, "nobody is waited for");
 }
 
 #[tokio::test]
