@@ -172,6 +172,13 @@ impl<'a> CallRecord<'a> {
         name.unwrap_or_default()
     }
 
+    /// How long it took in microseconds, waiting for people and for its turn aside.
+    pub fn took(&self) -> u64 {
+        let Timings { waited, queued, .. } = self.timings;
+        let others = waited.saturating_add(queued);
+        self.timings.total.saturating_sub(others)
+    }
+
     /// Tells whether it was refused by policy or by a person, or nobody could be asked.
     pub fn is_denied(&self) -> bool {
         let code = self.outcome.code.as_deref();

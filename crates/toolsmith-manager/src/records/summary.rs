@@ -5,7 +5,6 @@
 //! every call has the same chance to be in.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::Serialize;
 use toolsmith_core::record::{CallRecord, Status};
@@ -86,11 +85,10 @@ impl Summary {
         counted.calls += 1;
         counted.failures += u64::from(record.is_failed());
         counted.denied += u64::from(record.is_denied());
-        let Some(took) = took(record) else {
+        let Some(micros) = took(record) else {
             return;
         };
         counted.ran += 1;
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         if counted.micros.len() < MOST_OF_TOOL && self.kept < MOST_DURATIONS {
             counted.micros.push(micros);
             self.kept += 1;
@@ -127,12 +125,10 @@ impl Summary {
     }
 }
 
-/// How long a call took, waiting for people aside; none where its tool did not run.
-fn took(record: &CallRecord<'_>) -> Option<Duration> {
-    let timings = &record.timings;
-    let has_run = timings.ran > 0 || record.outcome.status == Status::Ok;
-    let micros = timings.total.saturating_sub(timings.waited);
-    has_run.then(|| Duration::from_micros(micros))
+/// How long a call took in microseconds; none where its tool did not run.
+fn took(record: &CallRecord<'_>) -> Option<u64> {
+    let has_run = record.timings.ran > 0 || record.outcome.status == Status::Ok;
+    has_run.then(|| record.took())
 }
 
 impl Counted {

@@ -60,10 +60,8 @@ impl Numbers {
         if self.series.len() >= MOST_SERIES && !self.series.contains_key(&key) {
             OTHER.clone_into(&mut key.tool);
         }
-        let timings = &record.timings;
-        let micros = timings.total.saturating_sub(timings.waited);
         #[expect(clippy::cast_precision_loss, reason = "a histogram is no ledger")]
-        let seconds = micros as f64 / 1e6;
+        let seconds = record.took() as f64 / 1e6;
         let series = self.series.entry(key).or_default();
         series.calls += 1;
         series.seconds += seconds;
@@ -88,7 +86,7 @@ impl Numbers {
             }));
             metrics.push(histogram(
                 "gen_ai.execute_tool.duration",
-                "How long calls of tools took, waiting for people aside.",
+                "How long calls of tools took, waiting for people and their turn aside.",
                 &self.points(&times, |_| true, |key, series| timed(key, series, false)),
             ));
         }

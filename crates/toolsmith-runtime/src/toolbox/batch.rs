@@ -1,5 +1,7 @@
 //! Many calls at once: in parallel within a bound, answered in call order.
 
+use std::time::Duration;
+
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -84,13 +86,15 @@ impl Toolbox {
                 _ => None,
             })
             .collect();
-        let began = Instant::now();
-        let mut approvals = match requests.as_slice() {
-            [] => Vec::new(),
-            requests => self.inner.ask(requests, caller).await,
-        }
-        .into_iter();
-        let waited = began.elapsed();
+        let (approvals, waited) = match requests.as_slice() {
+            [] => (Vec::new(), Duration::ZERO),
+            requests => {
+                let began = Instant::now();
+                let approvals = self.inner.ask(requests, caller).await;
+                (approvals, began.elapsed())
+            }
+        };
+        let mut approvals = approvals.into_iter();
         let mut permitted = Vec::with_capacity(judged.len());
         for (prepared, answers, mut trail) in judged {
             trail.waited(waited);

@@ -18,10 +18,9 @@ pub(super) fn of(record: &CallRecord<'_>, width: Option<usize>) -> String {
         (Status::InputRequired, _) => "asked",
         _ => "failed",
     };
-    let took = record.timings.total.saturating_sub(record.timings.waited);
     let line = format!(
         "{day} {time}  {word:6}  {:>8}  {:NAME$}  {:10}  {}",
-        duration(took),
+        duration(record.took()),
         print::visible(record.name()),
         print::visible(&record.caller),
         print::visible(&said(record)),
