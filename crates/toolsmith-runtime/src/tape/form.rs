@@ -22,9 +22,9 @@ pub(super) enum Line {
     /// A source handed out a tool.
     Tool(Box<ToolLine>),
     /// A tool told what a call would do.
-    Plan(PlanLine),
+    Plan(Box<PlanLine>),
     /// A call reached a tool.
-    Call(CallLine),
+    Call(Box<CallLine>),
     /// A call was answered.
     Reply(ReplyLine),
     /// Something is missing from here on, or in between.

@@ -116,12 +116,12 @@ impl Recording {
         plan: Result<&Plan, &ToolError>,
     ) {
         let redactor = self.redactor();
-        self.note(&Line::Plan(PlanLine {
+        self.note(&Line::Plan(Box::new(PlanLine {
             tool: tool.name.clone(),
             arguments: hushed_fields(arguments, &redactor),
             plan: plan.ok().cloned(),
             error: plan.err().map(|error| hushed_error(error, &redactor)),
-        }));
+        })));
     }
 
     /// Notes what came of a call that reached a tool.
@@ -140,14 +140,14 @@ impl Recording {
             let why = format!("what `{name}` answered nests too deep to be kept");
             return self.lack(&why);
         };
-        self.note(&Line::Call(CallLine {
+        self.note(&Line::Call(Box::new(CallLine {
             origin: entry.origin.to_string(),
             tool: name.clone(),
             arguments: hushed_fields(arguments, &redactor),
             updates,
             outcome: outcome.into(),
             ran_us: micros(ran),
-        }));
+        })));
     }
 
     fn redactor(&self) -> Arc<Redactor> {

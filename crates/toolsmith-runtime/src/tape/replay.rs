@@ -87,7 +87,7 @@ impl Replay {
                 Line::Tool(tool) => replay.take(*tool),
                 Line::Plan(plan) => {
                     let key = (plan.tool.clone(), canonical(&plan.arguments));
-                    replay.plans.insert(key, plan);
+                    replay.plans.insert(key, *plan);
                 }
                 Line::Call(call) => {
                     let key = (call.tool.clone(), canonical(&call.arguments));
@@ -96,7 +96,7 @@ impl Replay {
                         .entry(key)
                         .or_default()
                         .push(replay.calls.len());
-                    replay.calls.push(call);
+                    replay.calls.push(*call);
                 }
                 Line::Reply(reply) => {
                     let key = (reply.call.clone(), reply.name.clone());
