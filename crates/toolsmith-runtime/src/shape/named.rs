@@ -15,6 +15,9 @@ use super::redact::chain;
 const NAMES: &str = "(?i-u:password|passwd|passphrase|secret|api_?-?key|access_?-?key|private_?-?key\
      |token|authorization|cookie|credential)";
 
+/// How much of a name before its telling end is looked at.
+const LONGEST_NAME: usize = 64;
+
 /// Names that only sound like it: what models count, what reads text, and what is said of
 /// a secret beside its value.
 const OTHERS: &str = "(?i-u:tokens_?(?:used|limit|total|count|per)\
@@ -42,10 +45,17 @@ static IN_JSON: LazyLock<Regex> = LazyLock::new(|| {
 static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
         r#"(?x)
-        (?P<keep> (?P<name>[A-Za-z0-9_.-]*{NAMES}[A-Za-z0-9_-]*)
-            (?P<sign> [\ \t]* (?: := | => | [:=] ) [\ \t]* | [\ \t]+ ) )
+        (?P<name>{NAMES}[A-Za-z0-9_-]*)
+        (?P<sign> [\ \t]* (?: := | => | [:=] ) [\ \t]* )
         (?: \\?"(?P<double>[^"\\\n]*) | \\?'(?P<single>[^'\\\n]*) | (?P<plain>[^\s"'`\\,;&|<>(){{}}\[\]]+) (?P<next>[\ \t]*[^\s"'`\\&|;]?) )
     "#
+    ))
+});
+
+/// Values that follow such an option of a command.
+static OPTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r#"(?x) (?P<keep>--[A-Za-z0-9-]*{NAMES}[A-Za-z0-9-]*[\ \t]+) (?P<value>[^\s"'`\\]+)"#
     ))
 });
 
@@ -70,8 +80,19 @@ pub(super) fn replace(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let text = IN_JSON.replace_all(text, in_json);
-    let text = chain(text, |text| ASSIGNED.replace_all(text, assigned));
-    chain(text, |text| AUTHORIZED.replace_all(text, authorized))
+    let text = chain(text, |text| {
+        ASSIGNED.replace_all(text, |found: &Captures<'_>| assigned(text, found))
+    });
+    // What most texts do not hold is found out faster than it is looked at.
+    let text = chain(text, |text| match text.contains("--") {
+        true => OPTION.replace_all(text, option),
+        false => Cow::Borrowed(text),
+    });
+    let is_there = |text: &str| text.contains("uthorization") || text.contains("UTHORIZATION");
+    chain(text, |text| match is_there(text) {
+        true => AUTHORIZED.replace_all(text, authorized),
+        false => Cow::Borrowed(text),
+    })
 }
 
 fn in_json(found: &Captures<'_>) -> String {
@@ -88,17 +109,20 @@ fn in_json(found: &Captures<'_>) -> String {
     format!("{keep}{quote}{REDACTED}{quote}")
 }
 
-fn assigned(found: &Captures<'_>) -> String {
+fn assigned(text: &str, found: &Captures<'_>) -> String {
+    let begins = found.get(0).map_or(0, |whole| whole.start());
+    // What is looked for is the end of a name; the rest of it stands before.
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let near = &text[text.floor_char_boundary(begins.saturating_sub(LONGEST_NAME))..begins];
+    let front = near.trim_end_matches(is_of_name).len();
     let part = |name: &str| found.name(name).map(|part| part.as_str());
-    let (name, sign) = (
-        part("name").unwrap_or_default(),
-        part("sign").unwrap_or_default(),
-    );
+    let name = format!("{}{}", &near[front..], part("name").unwrap_or_default());
+    let sign = part("sign").unwrap_or_default();
     let quoted = part("double").or(part("single"));
     let is_secret = match (quoted, part("plain")) {
-        _ if NO_SECRET.is_match(name) => false,
-        (Some(value), _) => !sign.trim().is_empty() && is_literal(name, value),
-        (_, Some(value)) => is_plain_secret(name, sign, value, part("next").unwrap_or_default()),
+        _ if NO_SECRET.is_match(&name) => false,
+        (Some(value), _) => is_literal(&name, value),
+        (_, Some(value)) => is_plain_secret(&name, sign, value, part("next").unwrap_or_default()),
         _ => false,
     };
     if !is_secret {
@@ -108,9 +132,16 @@ fn assigned(found: &Captures<'_>) -> String {
     let Some(value) = value.or(found.name("plain")) else {
         return found[0].to_owned();
     };
-    let begins = found.get(0).map_or(0, |whole| whole.start());
     let (front, rest) = found[0].split_at(value.start() - begins);
     format!("{front}{REDACTED}{}", &rest[value.len()..])
+}
+
+fn option(found: &Captures<'_>) -> String {
+    let (keep, value) = (&found["keep"], &found["value"]);
+    match is_plain_secret("", "", value, "") {
+        true => format!("{keep}{REDACTED}"),
+        false => found[0].to_owned(),
+    }
 }
 
 fn authorized(found: &Captures<'_>) -> String {
@@ -138,9 +169,8 @@ fn is_plain_secret(name: &str, sign: &str, value: &str, next: &str) -> bool {
     let is_variable = sign == "=" && !name.bytes().any(|it| it.is_ascii_lowercase());
     let has_digit = value.bytes().any(|it| it.is_ascii_digit());
     let has_letter = value.bytes().any(|it| it.is_ascii_alphabetic());
-    let is_joined = !sign.trim().is_empty() || name.starts_with("--");
     let is_password = value.len() >= 6 && has_digit && has_letter;
-    is_variable || is_joined && is_password && !is_expression(value)
+    is_variable || is_password && !is_expression(value)
 }
 
 /// Tells whether a value is written as programs write it: a path to something, a type.

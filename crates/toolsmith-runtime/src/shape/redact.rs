@@ -117,7 +117,10 @@ impl Redactor {
 impl Redact for Redactor {
     /// For logs: also whatever stands under a telling name.
     fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let named = named::replace(text);
+        // What is known goes first: of a value that is cut short by its name alone, the rest
+        // would be known no longer.
+        let known = self.known.load();
+        let named = chain(known.replace(text), named::replace);
         // What comes here may have been cut, and in the middle of a secret.
         let mut clean = chain(named, |text| self.clean(text));
         if self.open_end(&clean, SHORTEST_SECRET) > 0 {

@@ -22,7 +22,7 @@ pub(super) enum Line {
     /// A source handed out a tool.
     Tool(Box<ToolLine>),
     /// A tool told what a call would do.
-    Plan(PlanLine),
+    Plan(Box<PlanLine>),
     /// A call reached a tool.
     Call(Box<CallLine>),
     /// A call was answered.

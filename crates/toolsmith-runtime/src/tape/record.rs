@@ -116,12 +116,12 @@ impl Recording {
         plan: Result<&Plan, &ToolError>,
     ) {
         let redactor = self.redactor();
-        self.note(&Line::Plan(PlanLine {
+        self.note(&Line::Plan(Box::new(PlanLine {
             tool: tool.name.clone(),
             arguments: hushed_fields(arguments, &redactor),
             plan: plan.ok().cloned(),
             error: plan.err().map(|error| hushed_error(error, &redactor)),
-        }));
+        })));
     }
 
     /// Notes what came of a call that reached a tool.

@@ -87,7 +87,7 @@ impl Replay {
                 Line::Tool(tool) => replay.take(*tool),
                 Line::Plan(plan) => {
                     let key = (plan.tool.clone(), canonical(&plan.arguments));
-                    replay.plans.insert(key, plan);
+                    replay.plans.insert(key, *plan);
                 }
                 Line::Call(call) => {
                     let key = (call.tool.clone(), canonical(&call.arguments));

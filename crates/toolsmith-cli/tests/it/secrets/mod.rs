@@ -3,6 +3,7 @@
 //! have. No command shows either, in whatever spelling.
 
 mod planted;
+mod shapes;
 mod spelling;
 
 use std::path::Path;

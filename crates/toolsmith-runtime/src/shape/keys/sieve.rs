@@ -13,7 +13,7 @@ const LOOKS: usize = 4;
 /// How many rules have a bit of their own.
 const BITS: usize = u64::BITS as usize;
 /// How many words of the coarse map there are; a power of two.
-const WORDS: usize = 1 << 11;
+const WORDS: usize = 1 << 10;
 /// How many places the coarse sieve looks at before it is asked what it found.
 const STRETCH: usize = 32;
 
@@ -111,6 +111,6 @@ impl Sieve {
 fn coarse_place(&[a, b, c]: &[u8; 3]) -> (usize, u32) {
     let letters = u32::from_le_bytes([a, b, c, 0]) | 0x20_20_20;
     let mixed = letters.wrapping_mul(0x9e37_79b1);
-    let word = (mixed >> 21) as usize % WORDS;
-    (word, (mixed >> 15) % u64::BITS)
+    let word = (mixed >> 22) as usize % WORDS;
+    (word, (mixed >> 16) % u64::BITS)
 }
