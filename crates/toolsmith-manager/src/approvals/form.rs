@@ -3,7 +3,7 @@
 //! ```json
 //! {
 //!   "version": 1,
-//!   "root": "/home/ada/project",
+//!   "root": "/srv/project",
 //!   "approvals": [
 //!     { "id": "1f0c2b9a", "since": 1767225600, "rule": "write(file_path beneath docs)" },
 //!     { "id": "9a3e77d0", "since": 1767225600, "agent": "helper",
