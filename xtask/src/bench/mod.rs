@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call, guide, load, mcp, search"
+            "unknown benchmark 'cal'; known: call, guide, guards, load, mcp, search"
         );
     }
 }

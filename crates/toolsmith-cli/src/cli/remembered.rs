@@ -7,6 +7,8 @@ use clap::{Args, Subcommand};
   toolsmith pins                          what is pinned, and what is withheld
   toolsmith pins show mcp__git__log       what changed, word by word
   toolsmith pins approve mcp__git__log    use it as it is now
+  toolsmith pins approve mcp__git__log@1bcb953786802cf1
+                                          only if it is still what `show` showed
   toolsmith pins approve --source git
   toolsmith pins forget --source git      pin it anew when it is next used
 
@@ -25,7 +27,7 @@ pub(crate) enum PinsCommand {
         /// The tool.
         name: String,
     },
-    /// Use tools as they are now
+    /// Use tools as they are now, or as they were shown: NAME@DIGEST
     Approve(Chosen),
     /// Forget what was pinned
     Forget(Chosen),
@@ -47,11 +49,20 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
+    /// The tools that were named, each with the digest it is to have.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        // No name of a tool has an `@` in it.
+        self.names.iter().map(|name| match name.split_once('@') {
+            Some((name, digest)) => (name, Some(digest)),
+            None => (name.as_str(), None),
+        })
+    }
+
     /// Tells whether a tool is meant.
     pub(crate) fn holds(&self, source: &str, name: &str) -> bool {
         self.all
             || self.source.as_deref() == Some(source)
-            || self.names.iter().any(|chosen| chosen == name)
+            || self.tools().any(|(chosen, _)| chosen == name)
     }
 }
 

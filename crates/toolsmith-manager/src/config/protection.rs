@@ -1,8 +1,10 @@
 //! How sources and callers are held within bounds.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::de::Error;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toolsmith_core::duration::Span;
 use toolsmith_core::rate::Rate;
@@ -87,21 +89,40 @@ impl<'de> Deserialize<'de> for Room {
 }
 
 /// When a source is left alone, or that it never is.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected `off`, or settings such as `failures: 5`"
-)]
 enum CircuitForm {
-    Word(Off),
+    Off,
     Settings(CircuitSettingsForm),
 }
 
-/// The word for none.
-#[derive(Deserialize)]
-enum Off {
-    #[serde(rename = "off")]
-    Off,
+/// By hand, so that what is wrong within the settings is told where it is.
+impl<'de> Deserialize<'de> for CircuitForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = CircuitForm;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`off`, or settings such as `failures: 5`")
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<CircuitForm, E> {
+                match word {
+                    "off" => Ok(CircuitForm::Off),
+                    _ => Err(E::custom(
+                        "expected `off`, or settings such as `failures: 5`",
+                    )),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CircuitForm, A::Error> {
+                let settings = MapAccessDeserializer::new(map);
+                CircuitSettingsForm::deserialize(settings).map(CircuitForm::Settings)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -156,7 +177,7 @@ impl From<CircuitForm> for CircuitSettings {
     fn from(form: CircuitForm) -> Self {
         let mut settings = Self::default();
         match form {
-            CircuitForm::Word(Off::Off) => settings.enabled = false,
+            CircuitForm::Off => settings.enabled = false,
             CircuitForm::Settings(form) => {
                 if let Some(Few(failures)) = form.failures {
                     settings.failures = failures;

@@ -4,6 +4,7 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use serde_json::json;
@@ -99,13 +100,20 @@ impl RecordPlace {
         private_folder(&self.all)?;
         private_folder(&self.folder)?;
         let project = self.folder.join(PROJECT);
-        if project.exists() {
-            return Ok(());
+        if !project.exists() {
+            // Records are worth more than a word on whose they are.
+            let _ = self.tell_whose(&project);
         }
-        // Beside it first, so that nobody finds half of it.
-        let fresh = self
-            .folder
-            .join(format!("{PROJECT}.{}", std::process::id()));
+        Ok(())
+    }
+
+    fn tell_whose(&self, project: &Path) -> io::Result<()> {
+        static TOLD: AtomicU64 = AtomicU64::new(0);
+
+        // Beside it first, so that nobody finds half of it; several may be at it at once.
+        let number = TOLD.fetch_add(1, Ordering::Relaxed);
+        let fresh = format!("{PROJECT}.{}.{number}", std::process::id());
+        let fresh = self.folder.join(fresh);
         let text = json!({ "v": 1, "root": self.root.to_string_lossy() });
         let mut file =
             private(OpenOptions::new().write(true).create(true).truncate(true)).open(&fresh)?;

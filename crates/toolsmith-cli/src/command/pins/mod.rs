@@ -33,7 +33,7 @@ pub(crate) fn run(
 pub(crate) fn forget(session: &Session, chosen: &Chosen) -> Result<u8, Failure> {
     let pins = session.manager.pins();
     let all = pins.all()?;
-    for name in &chosen.names {
+    for (name, _) in chosen.tools() {
         if !all.values().any(|of_source| of_source.contains_key(name)) {
             return Err(unknown(name, "is pinned"));
         }
@@ -62,9 +62,13 @@ fn approve(session: &Session, chosen: &Chosen) -> Result<u8, Failure> {
     let meant: Vec<Arc<Withheld>> = (withheld.into_iter())
         .filter(|tool| chosen.holds(&tool.source, tool.name.as_str()))
         .collect();
-    for name in &chosen.names {
-        if !meant.iter().any(|tool| tool.name == **name) {
+    for (name, digest) in chosen.tools() {
+        let Some(tool) = meant.iter().find(|tool| tool.name == *name) else {
             return Err(unknown(name, "is withheld"));
+        };
+        if digest.is_some_and(|digest| !tool.now.digest.begins_with(digest)) {
+            let failure = Failure::usage(format!("`{name}` is not what was shown"));
+            return Err(failure.with_advice(&format!("look again: toolsmith pins show {name}")));
         }
     }
     let (approved, left): (Vec<_>, Vec<_>) = meant.into_iter().partition(|tool| {

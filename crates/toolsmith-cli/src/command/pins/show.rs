@@ -90,8 +90,9 @@ fn changed(tool: &Arc<Withheld>, as_json: bool) -> Result<u8, Failure> {
         print::line(&in_words(difference))?;
     }
     print::note(&format!(
-        "Use it as it is now: toolsmith pins approve {}",
-        tool.name
+        "Use it as it is now: toolsmith pins approve {}@{}",
+        tool.name,
+        tool.now.digest.short()
     ));
     Ok(0)
 }

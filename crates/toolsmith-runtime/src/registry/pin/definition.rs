@@ -68,6 +68,18 @@ impl PinDigest {
         Self(hasher.finalize().into())
     }
 
+    /// The first digits, by which people tell one definition from another.
+    pub fn short(&self) -> String {
+        hex(&self.0[..8])
+    }
+
+    /// Tells whether its digits begin with these, of which there must be enough to mean
+    /// one definition and no other.
+    pub fn begins_with(&self, digits: &str) -> bool {
+        let digits = digits.strip_prefix(ALGORITHM).unwrap_or(digits);
+        digits.len() >= 16 && hex(&self.0).starts_with(digits)
+    }
+
     /// The digest as it is written down, `sha256:` and 64 digits.
     pub fn parse(text: &str) -> Option<Self> {
         unhex(text.strip_prefix(ALGORITHM)?).map(Self)
