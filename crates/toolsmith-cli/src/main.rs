@@ -40,7 +40,10 @@ fn main() -> ExitCode {
         Ok(runtimes) => runtimes,
         Err(error) => return Failure::usage(format!("cannot start: {error}")).report(),
     };
-    let run = command::run(cli, tools.handle());
+    let run = async {
+        let _kept = survive_full_files();
+        command::run(cli, tools.handle()).await
+    };
     let done = catch_unwind(AssertUnwindSafe(|| runtime.block_on(run)));
     // A tool that cannot be stopped must not keep the program from ending.
     tools.shutdown_background();
@@ -53,6 +56,20 @@ fn main() -> ExitCode {
         Err(panic) => Failure::internal(&*panic).report(),
     }
 }
+
+/// A file that may not grow any further is an error of whoever writes it, and not the end of
+/// the program: with somebody listening, the signal for it ends nothing. Programs that are
+/// started do not inherit that.
+#[cfg(unix)]
+fn survive_full_files() -> Option<tokio::signal::unix::Signal> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    const SIGXFSZ: i32 = 25;
+    signal(SignalKind::from_raw(SIGXFSZ)).ok()
+}
+
+#[cfg(not(unix))]
+fn survive_full_files() {}
 
 /// This thread speaks with whoever calls and with upstream servers: what goes back and
 /// forth between its tasks need not wake another. Tools have two workers, enough for

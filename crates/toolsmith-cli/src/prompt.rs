@@ -189,7 +189,10 @@ fn covered(
     writeln!(out, "type another rule, or = for this exact call only.")?;
     for _ in 0..TRIES {
         write!(out, "Rule: ")?;
-        let answer = line(out, lines)?;
+        // Whoever hangs up here has chosen nothing.
+        let Some(answer) = whole_line(out, lines)? else {
+            break;
+        };
         let text = match answer.as_str() {
             "=" => return Ok(Some(Covers::Call)),
             "" => proposal.as_str(),
@@ -203,6 +206,14 @@ fn covered(
     }
     writeln!(out, "It is allowed this once, and nothing is remembered.")?;
     Ok(None)
+}
+
+/// Reads one line, after all that was written is seen; none where it has no end.
+fn whole_line(out: &mut impl Write, lines: &mut impl BufRead) -> std::io::Result<Option<String>> {
+    out.flush()?;
+    let mut line = String::new();
+    lines.take(LONGEST_LINE).read_line(&mut line)?;
+    Ok(line.ends_with('\n').then(|| line.trim().to_owned()))
 }
 
 /// Reads one line, after all that was written is seen.

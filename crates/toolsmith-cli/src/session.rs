@@ -286,10 +286,12 @@ fn records(cli: &Cli, root: &Path) -> Option<RecordFile> {
 fn makes_calls(cli: &Cli) -> bool {
     use crate::cli::Command;
 
-    matches!(
-        cli.command,
-        Command::Call(_) | Command::Batch(_) | Command::Serve(_)
-    )
+    // What is replayed did not happen.
+    cli.replay.is_none()
+        && matches!(
+            cli.command,
+            Command::Call(_) | Command::Batch(_) | Command::Serve(_)
+        )
 }
 
 /// Who is told of calls, where the configuration does not say.

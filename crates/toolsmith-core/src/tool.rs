@@ -154,6 +154,21 @@ impl AnyTool {
         }))
     }
 
+    /// The same tool with a mark of what stands behind it: the program it runs, the address
+    /// it asks. What a person approves, and answers that are kept, are for that alone.
+    #[must_use]
+    pub fn marked(&self, mark: impl Into<Arc<str>>) -> Self {
+        Self(Arc::new(Marked {
+            mark: mark.into(),
+            tool: self.clone(),
+        }))
+    }
+
+    /// The mark of what stands behind it; empty for a function of this program.
+    pub fn mark(&self) -> &str {
+        self.0.mark()
+    }
+
     /// Tells whether a call blocks a thread.
     pub fn is_blocking(&self) -> bool {
         self.0.is_blocking()
@@ -202,6 +217,9 @@ trait Erased: Send + Sync {
     fn binding(&self) -> Binding;
     fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError>;
     fn is_blocking(&self) -> bool;
+    fn mark(&self) -> &str {
+        ""
+    }
     fn work(&self, arguments: Arguments, context: ToolContext) -> Work;
 }
 
@@ -264,6 +282,35 @@ impl Erased for Redefined {
     }
     fn is_blocking(&self) -> bool {
         self.tool.is_blocking()
+    }
+    fn mark(&self) -> &str {
+        self.tool.mark()
+    }
+    fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
+        self.tool.0.work(arguments, context)
+    }
+}
+
+struct Marked {
+    mark: Arc<str>,
+    tool: AnyTool,
+}
+
+impl Erased for Marked {
+    fn definition(&self) -> Arc<ToolDef> {
+        self.tool.definition()
+    }
+    fn binding(&self) -> Binding {
+        self.tool.binding()
+    }
+    fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
+        self.tool.plan(arguments)
+    }
+    fn is_blocking(&self) -> bool {
+        self.tool.is_blocking()
+    }
+    fn mark(&self) -> &str {
+        &self.mark
     }
     fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
         self.tool.0.work(arguments, context)

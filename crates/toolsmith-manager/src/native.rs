@@ -67,7 +67,7 @@ pub(crate) fn read_script(
     name_by_file(&mut entry, path);
     // It runs in the root, from where a relative path would be another one.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let made = script::make(&path, &entry, surroundings);
+    let made = script::make(&path, bytes, &entry, surroundings);
     sound(entry, made, &|problem| placed(name, bytes, problem)).map(Some)
 }
 

@@ -4,7 +4,7 @@
 //! its parent is told in `spawn.rs`.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -27,6 +27,14 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The program and its arguments.
+    pub fn words(&self) -> Vec<&OsStr> {
+        let arguments = self.arguments.iter().map(OsString::as_os_str);
+        std::iter::once(self.program.as_os_str())
+            .chain(arguments)
+            .collect()
+    }
+
     /// Names the program: a path, or a name to look for in the `PATH` given to the child.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sha2::{Digest as _, Sha256};
 use toolsmith_core::reference::{Lookup, Place};
 use toolsmith_core::{AnyTool, ToolName};
 
@@ -169,6 +170,7 @@ impl Making<'_> {
             self.made.problems.push(problem);
             return;
         }
+        let before = self.made.tools.len();
         let (surroundings, filler) = (self.surroundings, &mut self.filler);
         let (shared, made) = (&mut self.shared, &mut self.made);
         match sort {
@@ -181,6 +183,10 @@ impl Making<'_> {
                 let problem = command::tool(entry, surroundings, made).err();
                 made.problems.extend(problem);
             }
+        }
+        let mark = mark(entry, &[]);
+        for tool in &mut self.made.tools[before..] {
+            *tool = tool.marked(Arc::clone(&mark));
         }
     }
 
@@ -208,4 +214,17 @@ impl Making<'_> {
         }
         Ok(())
     }
+}
+
+/// The mark of what an entry does, whatever its tool says of itself: another command or
+/// another address is another tool.
+pub(crate) fn mark(entry: &Entry, further: &[u8]) -> Arc<str> {
+    let mut hasher = Sha256::new();
+    // An entry was read from text and is written as such.
+    hasher.update(serde_json::to_vec(entry).unwrap_or_default());
+    hasher.update([0]);
+    hasher.update(further);
+    let digest = hasher.finalize();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.into()
 }

@@ -55,7 +55,9 @@ impl Numbers {
             tool: record.tool.as_deref().unwrap_or(OTHER).to_owned(),
             outcome,
             error: error_type(record).map(str::to_owned),
-            is_mcp: record.source.as_ref().is_some_and(|s| s.kind == "mcp"),
+            // What was never sent is no operation of the protocol.
+            is_mcp: record.timings.ran > 0
+                && record.source.as_ref().is_some_and(|s| s.kind == "mcp"),
         };
         if self.series.len() >= MOST_SERIES && !self.series.contains_key(&key) {
             OTHER.clone_into(&mut key.tool);

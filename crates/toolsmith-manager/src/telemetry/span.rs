@@ -83,7 +83,8 @@ fn attributes(record: &CallRecord<'_>) -> Vec<Value> {
             "function"
         };
         all.push(text("gen_ai.tool.type", sort));
-        if source.kind == "mcp" {
+        // What was never sent is no operation of the protocol.
+        if source.kind == "mcp" && record.timings.ran > 0 {
             all.push(text("mcp.method.name", "tools/call"));
         }
         all.push(text("toolsmith.source", &source.kind));

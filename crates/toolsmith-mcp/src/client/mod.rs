@@ -148,6 +148,14 @@ impl Upstream {
         &self.inner.options.name
     }
 
+    /// What stands behind its name: the program, or the address.
+    fn mark(&self) -> Arc<str> {
+        match &self.inner.options.reach {
+            Reach::Http(http) => http.url.as_str().into(),
+            Reach::Child(launch) => format!("{:?}", launch.words()).into(),
+        }
+    }
+
     /// How it is doing.
     pub fn status(&self) -> Status {
         self.inner.status.borrow().clone()

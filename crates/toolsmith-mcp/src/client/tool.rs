@@ -29,11 +29,14 @@ struct Adopted {
 /// Makes a tool of an upstream ours; none where it cannot be one.
 pub(super) fn adopt(upstream: &Upstream, tool: WireTool) -> Option<AnyTool> {
     match wire::tool::definition(upstream.name(), &tool) {
-        Ok(definition) => Some(AnyTool::new(Adopted {
-            upstream: upstream.clone(),
-            name: tool.name.into_owned(),
-            definition: Arc::new(definition),
-        })),
+        Ok(definition) => {
+            let adopted = AnyTool::new(Adopted {
+                upstream: upstream.clone(),
+                name: tool.name.into_owned(),
+                definition: Arc::new(definition),
+            });
+            Some(adopted.marked(upstream.mark()))
+        }
         Err(error) => {
             let (server, name) = (
                 upstream.name(),

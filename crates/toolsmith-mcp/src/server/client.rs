@@ -36,7 +36,7 @@ impl Era {
 /// What a client says about itself: with a handshake once, else in every request.
 #[derive(Clone, Debug)]
 pub(super) struct Introduced {
-    /// Who it says it is; nothing is granted for it.
+    /// Who it says it is; only what was approved through it counts for it.
     pub(super) name: Arc<str>,
     pub(super) capabilities: Arc<ClientCapabilities>,
 }

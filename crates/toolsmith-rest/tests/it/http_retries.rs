@@ -172,3 +172,21 @@ async fn a_host_has_one_rate_for_all_tools_of_a_process() {
     let yaml = format!("{{ name: one, api_url: {}, rate_limit: 2/h }}", server.url);
     value(&only(&make_from(&yaml)), json!({})).await;
 }
+
+#[test]
+fn what_stands_behind_a_tool_is_told_by_its_mark() {
+    let mark = |yaml: &str| only(&make_from(yaml)).mark().to_owned();
+    let first = mark("{ name: t, api_url: 'https://a.test' }");
+    assert_eq!(first, mark("{ name: t, api_url: 'https://a.test' }"));
+    assert_eq!(first.len(), 64);
+    for other in [
+        "{ name: t, api_url: 'https://b.test' }",
+        "{ name: t, api_url: 'https://a.test', path: /x }",
+        "{ name: t, api_url: 'https://a.test', method: POST }",
+        "{ name: t, api_url: 'https://a.test', headers: { x-a: b } }",
+        "{ name: t, command: [/bin/echo, hello], sandbox: none }",
+        "{ name: t, command: [/bin/echo, other], sandbox: none }",
+    ] {
+        assert_ne!(mark(other), first, "{other}");
+    }
+}

@@ -33,7 +33,7 @@ impl Script {
         let bytes = fs::read(&self.path).unwrap();
         let header = script::header(&bytes).unwrap().expect("it has a header");
         let entry: Entry = serde_saphyr::from_str(&header.yaml).unwrap();
-        script::make(&self.path, &entry, &surroundings(self.folder.path()))
+        script::make(&self.path, b"", &entry, &surroundings(self.folder.path()))
     }
 }
 
@@ -264,7 +264,12 @@ fn what_is_wrong_with_a_script_is_told() {
         assert!(problem.message.contains(said), "{text}: {problem}");
     }
     let entry = Entry::default();
-    let made = script::make(Path::new("gone"), &entry, &surroundings(Path::new("/")));
+    let made = script::make(
+        Path::new("gone"),
+        b"",
+        &entry,
+        &surroundings(Path::new("/")),
+    );
     assert!(made.problems[0].message.contains("no `name`"));
 }
 

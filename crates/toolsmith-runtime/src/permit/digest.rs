@@ -63,6 +63,8 @@ fn of_definition(entry: &Arc<Entry>) -> [u8; 32] {
         // not, two calls must not share a digest for it.
         Err(error) => text(&mut hasher, &format!("{error} {:p}", *entry)),
     }
+    // What it says of itself may stay while what it runs is another thing.
+    text(&mut hasher, entry.tool.mark());
     hasher.finalize().into()
 }
 

@@ -57,7 +57,9 @@ impl ApprovalRequest {
             "" => Covers::Call,
             rule if rule.len() > LONGEST => return granted,
             rule => match Rule::parse(Verdict::Allow, rule) {
-                Ok(rule) => Covers::rule(rule),
+                Ok(rule) if rule.is_of_tool(self.tool.as_str()) => Covers::rule(rule),
+                // A client does not speak for other tools than the one it asked about.
+                Ok(_) => return granted,
                 // It runs once: nobody can tell what else was meant.
                 Err(error) => {
                     tracing::warn!(target: "toolsmith::host", "an approval is not remembered: {error}");

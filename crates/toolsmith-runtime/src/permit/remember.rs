@@ -47,8 +47,9 @@ pub struct Remembered {
     pub calls: RememberedCalls,
     /// The agent that asked; it counts for no other, and without one for none.
     pub agent: Option<String>,
-    /// The program that brought the answer, where a program did: what it says of a person's
-    /// mind counts for its own calls alone. None for what a person said here.
+    /// The program that brought the answer, where a program did, and for a run its session:
+    /// what it says of a person's mind counts for its own calls alone. None for what a
+    /// person said here.
     pub program: Option<String>,
 }
 
@@ -184,7 +185,8 @@ impl Memory {
         let mut digest = None;
         let mut fits = |approval: &Remembered| {
             let program = approval.program.as_deref();
-            let is_its_own = program.is_none_or(|program| program == caller.program());
+            let is_its_own = program
+                .is_none_or(|program| program == caller.identity() || program == caller.program());
             if approval.agent.as_deref() != caller.agent() || !is_its_own {
                 return None;
             }
@@ -283,7 +285,11 @@ impl Lasting {
                 Err(reason) => return Some(Err(reason)),
             },
         };
-        let program = remember.of_program.then(|| caller.program().to_owned());
+        // A run is the session's; beyond it only the program is known again.
+        let program = remember.of_program.then(|| match remember.lasts {
+            Lasts::Run => caller.identity().to_owned(),
+            Lasts::Project => caller.program().to_owned(),
+        });
         let approval = Remembered::new(calls, caller.agent().map(str::to_owned));
         let approval = approval.of_program(program);
         let lasts = remember.lasts;

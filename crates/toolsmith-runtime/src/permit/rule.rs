@@ -128,6 +128,15 @@ impl Rule {
         self.verdict
     }
 
+    /// Tells whether it speaks of this tool and can speak of no other.
+    pub(crate) fn is_of_tool(&self, name: &str) -> bool {
+        let Target::Name(glob) = &self.target else {
+            return false;
+        };
+        let glob = glob.glob().glob();
+        !glob.contains(['*', '?', '[', '{']) && glob == name
+    }
+
     /// The rule as it was written, without its verdict.
     pub fn text(&self) -> &str {
         &self.text

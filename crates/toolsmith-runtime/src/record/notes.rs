@@ -258,9 +258,8 @@ pub(super) struct Told<'t> {
 
 /// A text somebody else wrote, as a record may hold it.
 fn bounded<'t>(redactor: &Redactor, text: &'t str, most: usize) -> Cow<'t, str> {
-    let end = text.floor_char_boundary(most.min(text.len()));
-    let mut clean = redactor.redact(&text[..end]);
-    if end < text.len() {
+    let mut clean = redactor.redact_within(text, most);
+    if text.len() > most {
         clean.to_mut().push('…');
     }
     clean

@@ -78,12 +78,8 @@ impl Trail {
         caller: &Caller,
     ) -> Box<Self> {
         // A model may call itself anything, at any length.
-        let name = &call.name[..call.name.floor_char_boundary(call.name.len().min(MAX_NAME))];
-        let called_as = redactor.clean(name).into_owned();
-        let end = id
-            .as_str()
-            .floor_char_boundary(id.as_str().len().min(MAX_ID));
-        let id = match redactor.clean(&id.as_str()[..end]) {
+        let called_as = redactor.redact_within(&call.name, MAX_NAME).into_owned();
+        let id = match redactor.redact_within(id.as_str(), MAX_ID) {
             Cow::Borrowed(whole) if whole.len() == id.as_str().len() => id,
             clean => CallId::new(clean),
         };

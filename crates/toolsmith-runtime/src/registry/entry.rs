@@ -89,11 +89,12 @@ impl Entry {
         origin: &Origin,
         settings: &Settings,
         sources: &Sources,
-        before: Option<&Entry>,
     ) -> Result<Self, RegistryError> {
         let definition = imported::cleaned(tool.definition());
         let measure = check::definition(&definition)?;
         let binding = settings.over(tool.binding(), &definition.name);
+        let source = sources.of(&origin.to_string());
+        let allowance = source.allowance_of(&definition.name);
         Ok(Self {
             wire_name: settings.wire_name(&binding, &definition.name),
             definition,
@@ -105,9 +106,8 @@ impl Entry {
             strays: Arc::default(),
             threads: Arc::new(Semaphore::new(settings.threads_per_tool.max(1))),
             manners: Arc::default(),
-            source: sources.of(&origin.to_string()),
-            // A source that lists its tools again does not begin to count anew.
-            allowance: before.map_or_else(Arc::default, |old| Arc::clone(&old.allowance)),
+            source,
+            allowance,
             digest: OnceLock::new(),
         })
     }

@@ -297,11 +297,7 @@ impl Registry {
     /// The tool's own code tells its definition, and may panic doing so.
     fn entry(&self, tool: AnyTool, origin: &Origin) -> Result<Entry, RegistryError> {
         let made = catch_unwind(AssertUnwindSafe(|| {
-            let before = self.snapshot.load();
-            let before = before.find(tool.definition().name.as_str());
-            let before = before.filter(|old| old.origin == *origin).map(|old| &**old);
-            let settings = self.settings.load();
-            Entry::new(tool, origin, &settings, &self.sources, before)
+            Entry::new(tool, origin, &self.settings.load(), &self.sources)
         }));
         made.unwrap_or_else(|_| {
             let origin = origin.to_string();

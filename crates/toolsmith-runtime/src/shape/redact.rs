@@ -77,6 +77,19 @@ impl Redactor {
     /// What stands where a secret stood.
     pub(crate) const REDACTED: &str = REDACTED;
 
+    /// The text as a log may hold it, at most so many bytes of it. Secrets are taken out
+    /// before it is cut: half a secret is no longer known for one.
+    pub(crate) fn redact_within<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
+        // What lies far beyond the cut is not even looked at.
+        let window = text.floor_char_boundary(most.saturating_mul(4).saturating_add(4096));
+        let mut clean = self.redact(&text[..window.min(text.len())]);
+        if clean.len() > most {
+            let end = clean.floor_char_boundary(most);
+            clean.to_mut().truncate(end);
+        }
+        clean
+    }
+
     /// The text without characters that hide, and without secrets.
     pub fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match clean(text) {

@@ -173,6 +173,20 @@ impl Answers {
         })
     }
 
+    /// Forgets everything: the terms are others.
+    pub(crate) fn empty(&self) {
+        let mut state = self.state();
+        let State {
+            kept,
+            order,
+            bytes,
+            flying,
+            ..
+        } = &mut *state;
+        (kept.clear(), order.clear(), flying.clear());
+        *bytes = 0;
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -301,7 +315,9 @@ impl Change {
             everything_local: match entry.definition.effect {
                 Effect::Execute => true,
                 Effect::Write => paths.is_empty(),
-                Effect::Read | Effect::Network => false,
+                // A server of another's may run on this machine.
+                Effect::Network => matches!(entry.definition.source, Source::Mcp { .. }),
+                Effect::Read => false,
             },
             paths,
         }

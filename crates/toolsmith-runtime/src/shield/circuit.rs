@@ -207,8 +207,11 @@ impl Drop for Pass {
         }
         match (self.told, self.is_probe) {
             (Told::Nothing, false) => {}
-            // Somebody else may see.
-            (Told::Nothing, true) => state.phase = Phase::Open { until: now },
+            // Somebody else may see, in a moment.
+            (Told::Nothing, true) => {
+                let until = now + MOMENT.min(settings.pause);
+                state.phase = Phase::Open { until };
+            }
             (Told::Well, true) => {
                 state.phase = Phase::Closed;
                 state.era += 1;

@@ -48,6 +48,9 @@ use limits::{Callers, Spent};
 use queue::{Entered, Full, Place};
 use source::Counts;
 
+/// How long a call that was given up must have run to count against its source.
+const HUNG: Duration = Duration::from_secs(5);
+
 /// What the guards of a toolbox keep, beside what they keep of each source.
 #[derive(Debug, Default)]
 pub(crate) struct Shield {
@@ -134,7 +137,7 @@ async fn guarded(
     let entry = call.entry();
     let is_remote = matches!(entry.definition.source, From::Rest | From::Mcp { .. });
     let caller = trail.caller().clone();
-    if let Err(error) = inner.shield.admit(entry, caller.identity()) {
+    if let Err(error) = inner.shield.admit(entry, caller.program()) {
         Counts::count(&entry.source.counts.turned_away);
         return (Outcome::failure(error), trail);
     }
@@ -158,11 +161,12 @@ async fn guarded(
         };
         trail.attempted();
         let time = Time { whole, left };
+        let began = Instant::now();
         let outcome;
         (outcome, trail) = execute(inner, call, trail, waits, time).await;
         drop(place);
         if let Some(pass) = pass {
-            pass.end(told(&outcome));
+            pass.end(told(&outcome, began.elapsed()));
         }
         let used = trail.elapsed().saturating_sub(begun);
         let left = whole.saturating_sub(used);
@@ -225,7 +229,7 @@ async fn turn(
         Counts::count(&source.counts.turned_away);
         no_room(&source.name, full)
     };
-    let receiver = match source.queue.enter(caller.identity(), most, room) {
+    let receiver = match source.queue.enter(caller.program(), most, room) {
         Ok(Entered::Now(place)) => return Ok(place),
         Ok(Entered::Later(receiver)) => receiver,
         Err(refused) => return Err(full(refused)),
@@ -288,10 +292,12 @@ impl Shield {
 }
 
 /// What an outcome tells about the source it came from.
-fn told(outcome: &Outcome) -> Told {
+fn told(outcome: &Outcome, took: Duration) -> Told {
     match &outcome.error {
         None => Told::Well,
         Some(error) if retry::is_of_source(error) => Told::Failed,
+        // Whoever gave up after that long did so because nothing came.
+        Some(error) if error.kind == ErrorKind::Cancelled && took >= HUNG => Told::Failed,
         Some(error) if error.kind == ErrorKind::Cancelled => Told::Nothing,
         Some(_) => Told::Well,
     }
@@ -338,9 +344,10 @@ fn too_many(what: &str, spent: Spent) -> ToolError {
 
 /// A wait as a person reads it: in whole seconds where it is several.
 fn rounded(wait: Duration) -> String {
-    let millis = Duration::from_millis(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) + 1);
-    duration::format(match millis.as_secs() {
-        0 | 1 => millis,
-        seconds => Duration::from_secs(seconds + 1),
+    let millis = wait.as_micros().div_ceil(1000);
+    let millis = u64::try_from(millis).unwrap_or(u64::MAX);
+    duration::format(match millis {
+        0..2000 => Duration::from_millis(millis),
+        _ => Duration::from_secs(millis.div_ceil(1000)),
     })
 }

@@ -22,6 +22,8 @@ pub(crate) struct Queue(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     running: usize,
+    /// How many may run at once, as it was said last.
+    most: usize,
     waiting: usize,
     lines: HashMap<Arc<str>, VecDeque<oneshot::Sender<Place>>>,
     /// Whose turn is next; each caller that has a line once.
@@ -57,7 +59,9 @@ impl Queue {
     /// Takes a place, or one in the line; `most` run at once and `room` more may wait.
     pub(crate) fn enter(&self, caller: &str, most: usize, room: usize) -> Result<Entered, Full> {
         let mut state = self.state();
-        if state.running < most {
+        state.most = most;
+        // Nobody overtakes who is waiting already.
+        if state.running < most && state.waiting == 0 {
             state.running += 1;
             drop(state);
             return Ok(Entered::Now(self.place()));
@@ -84,6 +88,8 @@ impl Queue {
         drop(state);
         // Whoever had to go hears of it by this.
         drop(evicted);
+        // More may run than before.
+        self.let_in();
         Ok(Entered::Later(receiver))
     }
 
@@ -105,26 +111,32 @@ impl Queue {
         }
     }
 
-    /// Gives a place that became free to whoever is next.
+    /// Takes a place back, and gives it to whoever is next.
     fn hand_on(&self, held: Duration) {
         {
             let mut state = self.state();
             state.held = (state.held * 7 + held) / 8;
+            state.running -= 1;
         }
+        self.let_in();
+    }
+
+    /// Lets in as many as may run.
+    fn let_in(&self) {
         loop {
             let next = {
                 let mut state = self.state();
-                let next = state.next();
-                if next.is_none() {
-                    state.running -= 1;
+                if state.running >= state.most {
+                    return;
                 }
+                let Some(next) = state.next() else { return };
+                state.running += 1;
                 next
             };
-            let Some(next) = next else { return };
-            match next.send(self.place()) {
-                Ok(()) => return,
-                // It is not waiting any more; its place is not to be handed on twice.
-                Err(mut place) => place.queue = None,
+            if let Err(mut place) = next.send(self.place()) {
+                // It is not waiting any more, and its place goes to the next.
+                place.queue = None;
+                self.state().running -= 1;
             }
         }
     }

@@ -6,12 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
+use toolsmith_core::ToolName;
 
 use super::budget::Budget;
 use super::circuit::{Circuit, CircuitState};
 use super::limits::Allowance;
 use super::queue::Queue;
 use super::settings::{InForce, Settled};
+
+/// How many tools of a source are counted each by itself.
+const MOST_TOOLS: usize = 20_000;
 
 /// A source, as its guards see it.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub(crate) struct Source {
     pub(crate) circuit: Circuit,
     pub(crate) queue: Queue,
     pub(crate) allowance: Allowance,
+    /// Of its tools, also of those it does not list now.
+    tools: Mutex<HashMap<ToolName, Arc<Allowance>>>,
     pub(crate) budget: Budget,
     pub(crate) counts: Counts,
 }
@@ -109,6 +115,7 @@ impl Sources {
             circuit: Circuit::default(),
             queue: Queue::default(),
             allowance: Allowance::default(),
+            tools: Mutex::default(),
             budget: Budget::default(),
             counts: Counts::default(),
         });
@@ -134,6 +141,17 @@ impl Sources {
 }
 
 impl Source {
+    /// What one of its tools has left. A tool that was not listed for a while does not
+    /// begin to count anew; of more names than are kept, the others share one.
+    pub(crate) fn allowance_of(&self, tool: &ToolName) -> Arc<Allowance> {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if tools.len() >= MOST_TOOLS && !tools.contains_key(tool) {
+            let shared = tools.values().next().map(Arc::clone);
+            return shared.unwrap_or_default();
+        }
+        Arc::clone(tools.entry(tool.clone()).or_default())
+    }
+
     pub(crate) fn status(&self) -> SourceStatus {
         let (running, waiting) = self.queue.load();
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);

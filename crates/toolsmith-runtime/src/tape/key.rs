@@ -41,6 +41,25 @@ pub(super) fn hushed_fields(
     fields.iter().map(hush).collect()
 }
 
+/// As [`hushed_fields`], for arguments: what stands under a telling name is a secret
+/// whatever it looks like. Answers are kept as replies tell them.
+pub(super) fn hushed_arguments(
+    fields: &Map<String, Value>,
+    redactor: &Redactor,
+) -> Map<String, Value> {
+    let hush = |(key, value): (&String, &Value)| {
+        let value = match value {
+            Value::String(_) | Value::Number(_) if Redactor::is_secret_name(key) => {
+                Value::String("[redacted]".to_owned())
+            }
+            Value::Object(fields) => Value::Object(hushed_arguments(fields, redactor)),
+            other => hushed(other, redactor),
+        };
+        (redactor.clean(key).into_owned(), value)
+    };
+    fields.iter().map(hush).collect()
+}
+
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(sorted).collect(),

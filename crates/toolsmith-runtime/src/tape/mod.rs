@@ -35,4 +35,8 @@ pub use replay::{Replay, ReplayOrder};
 pub const MAX_LINE: usize = 16 << 20;
 
 /// How many bytes a tape may have.
-pub const MAX_TAPE: u64 = 128 << 20;
+pub const MAX_TAPE: u64 = 32 << 20;
+
+/// How many tools a tape may hold, and how many replies.
+const MAX_TOOLS: usize = 10_000;
+const MAX_LINES: usize = 200_000;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolsmith_core::json;
 
 use super::form::{Header, Line, VERSION};
-use super::{MAX_LINE, MAX_TAPE};
+use super::{MAX_LINE, MAX_LINES, MAX_TAPE, MAX_TOOLS};
 
 /// Why a tape cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +45,9 @@ pub enum TapeError {
         reason: String,
     },
     /// There is more than is read.
-    #[error("it has more than the {MAX_TAPE} bytes that are read")]
+    #[error(
+        "it has more than the {MAX_TAPE} bytes, {MAX_TOOLS} tools or {MAX_LINES} lines that are read"
+    )]
     TooLarge,
 }
 
@@ -53,6 +55,7 @@ pub enum TapeError {
 pub(super) fn read(source: impl BufRead) -> Result<(Vec<Line>, Vec<String>), TapeError> {
     let mut source = source.take(MAX_TAPE + 1);
     let (mut lines, mut notes) = (Vec::new(), Vec::new());
+    let mut tools = 0;
     // A line that cannot be read, which may be the last one.
     let mut broken: Option<(usize, String)> = None;
     let mut bytes = Vec::new();
@@ -82,7 +85,13 @@ pub(super) fn read(source: impl BufRead) -> Result<(Vec<Line>, Vec<String>), Tap
                 let reason: String = incomplete.reason.chars().take(200).collect();
                 notes.push(format!("the tape is incomplete: {reason}"));
             }
-            Ok(line) if is_whole => lines.push(line),
+            Ok(line) if is_whole => {
+                tools += usize::from(matches!(line, Line::Tool(_)));
+                lines.push(line);
+                if tools > MAX_TOOLS || lines.len() > MAX_LINES {
+                    return Err(TapeError::TooLarge);
+                }
+            }
             Ok(_) => broken = Some((number, "it does not end".to_owned())),
             Err(reason) => broken = Some((number, reason)),
         }

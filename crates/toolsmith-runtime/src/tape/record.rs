@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use toolsmith_core::event::{Event, RecordError, Recorder, What};
 use toolsmith_core::outcome::ResourceContent;
 use toolsmith_core::{Arguments, Block, Outcome, Plan, ToolDef, ToolError, json};
@@ -17,7 +18,7 @@ use toolsmith_core::{Arguments, Block, Outcome, Plan, ToolDef, ToolError, json};
 use super::form::{
     CallLine, Header, Incomplete, Line, PlanLine, ReplyLine, Told, ToolLine, VERSION,
 };
-use super::key::{hushed, hushed_fields};
+use super::key::{hushed, hushed_arguments, hushed_fields};
 use super::{MAX_LINE, MAX_TAPE};
 use crate::registry::{Entry, Origin};
 use crate::shape::{Redactor, hushed_definition};
@@ -36,7 +37,7 @@ pub struct Recording {
     /// What calls under way have said so far.
     updates: Mutex<HashMap<String, Vec<Told>>>,
     /// Tools that were noted, as they were.
-    tools: Mutex<HashSet<String>>,
+    tools: Mutex<HashSet<[u8; 32]>>,
     tell: Teller,
 }
 
@@ -103,7 +104,8 @@ impl Recording {
         let Ok(text) = serde_json::to_string(&line) else {
             return;
         };
-        if locked(&self.tools).insert(text) {
+        let digest: [u8; 32] = Sha256::digest(text).into();
+        if locked(&self.tools).insert(digest) {
             self.note(&Line::Tool(Box::new(line)));
         }
     }
@@ -118,7 +120,7 @@ impl Recording {
         let redactor = self.redactor();
         self.note(&Line::Plan(Box::new(PlanLine {
             tool: tool.name.clone(),
-            arguments: hushed_fields(arguments, &redactor),
+            arguments: hushed_arguments(arguments, &redactor),
             plan: plan.ok().cloned(),
             error: plan.err().map(|error| hushed_error(error, &redactor)),
         })));
@@ -143,7 +145,7 @@ impl Recording {
         let line = CallLine {
             origin: entry.origin.to_string(),
             tool: name.clone(),
-            arguments: hushed_fields(arguments, &redactor),
+            arguments: hushed_arguments(arguments, &redactor),
             updates,
             outcome: outcome.into(),
             ran_us: micros(ran),

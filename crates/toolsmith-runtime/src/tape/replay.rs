@@ -14,7 +14,7 @@ use toolsmith_core::store::{Spill, SpillError, SpillStore, Spilled};
 use toolsmith_core::{AnyTool, Arguments, Plan, ToolError, ToolName};
 
 use super::form::{CallLine, Line, PlanLine, ReplyLine, ToolLine};
-use super::key::{canonical, digest, hushed_fields};
+use super::key::{canonical, digest, hushed_arguments};
 use super::read::{self, TapeError};
 use super::tool::Played;
 use crate::shape::Redactor;
@@ -82,9 +82,10 @@ impl Replay {
             redactor: OnceLock::new(),
         };
         let mut playing = Playing::default();
+        let mut known = HashMap::new();
         for line in lines {
             match line {
-                Line::Tool(tool) => replay.take(*tool),
+                Line::Tool(tool) => replay.take(*tool, &mut known),
                 Line::Plan(plan) => {
                     let key = (plan.tool.clone(), canonical(&plan.arguments));
                     replay.plans.insert(key, *plan);
@@ -130,15 +131,14 @@ impl Replay {
     /// Its tools by where they came from, in order.
     pub(crate) fn tools(self: &Arc<Self>) -> Vec<(String, Vec<AnyTool>)> {
         let mut sources: Vec<(String, Vec<AnyTool>)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
         for line in &self.tools {
             let tool = AnyTool::new(Played::new(line, Arc::clone(self)));
-            match sources
-                .iter_mut()
-                .find(|(origin, _)| *origin == line.origin)
-            {
-                Some((_, tools)) => tools.push(tool),
-                None => sources.push((line.origin.clone(), vec![tool])),
-            }
+            let at = *places.entry(&line.origin).or_insert_with(|| {
+                sources.push((line.origin.clone(), Vec::new()));
+                sources.len() - 1
+            });
+            sources[at].1.push(tool);
         }
         sources
     }
@@ -267,17 +267,21 @@ impl Replay {
 
     fn key(&self, tool: &ToolName, arguments: &Arguments) -> Key {
         let redactor = self.redactor.get_or_init(Arc::default);
-        (tool.clone(), canonical(&hushed_fields(arguments, redactor)))
+        (
+            tool.clone(),
+            canonical(&hushed_arguments(arguments, redactor)),
+        )
     }
 
     /// A tool that was handed out again counts as it was last, where it first stood.
-    fn take(&mut self, fresh: ToolLine) {
-        let is_same = |old: &&mut ToolLine| {
-            old.origin == fresh.origin && old.definition.name == fresh.definition.name
-        };
-        match self.tools.iter_mut().find(is_same) {
-            Some(old) => *old = fresh,
-            None => self.tools.push(fresh),
+    fn take(&mut self, fresh: ToolLine, known: &mut HashMap<(String, ToolName), usize>) {
+        let key = (fresh.origin.clone(), fresh.definition.name.clone());
+        match known.get(&key) {
+            Some(at) => self.tools[*at] = fresh,
+            None => {
+                known.insert(key, self.tools.len());
+                self.tools.push(fresh);
+            }
         }
     }
 

@@ -64,6 +64,7 @@ impl Toolbox {
         inner.registry.sources().settle(settled);
         inner.limits.store(Arc::new(terms.limits));
         let refreshed = inner.registry.reload(Some(settings), files, loaded);
+        inner.shield.answers.empty();
         let registered = count.saturating_sub(refreshed.refused().len());
         inner.registered(crate::registry::FILES, registered);
         Ok(refreshed)

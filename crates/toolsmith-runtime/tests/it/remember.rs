@@ -322,6 +322,42 @@ async fn what_was_approved_for_one_agent_is_no_others() {
 }
 
 #[tokio::test]
+async fn an_exact_call_is_of_what_stands_behind_the_tool() {
+    let toolbox = Toolbox::new([put().marked("echo hello")]).unwrap();
+    let approver = yes_and(|| Remember::new(Lasts::Run, Covers::Call));
+    let caller = Caller::new("test").with_approver(approver);
+    assert!(puts(&toolbox, "docs/a", &caller).await);
+    assert_eq!(
+        decision(&toolbox, "docs/a", &caller).verdict,
+        Verdict::Allow
+    );
+    toolbox.registry().unregister("put");
+    toolbox.register([put().marked("rm -rf")]).unwrap();
+    assert_eq!(decision(&toolbox, "docs/a", &caller).verdict, Verdict::Ask);
+}
+
+#[tokio::test]
+async fn a_client_speaks_for_no_other_tool_than_the_one_it_asked_about() {
+    for wide in ["*", "p*", "effect:write", "source:builtin", "{put,other}"] {
+        let toolbox = Toolbox::new([put()]).unwrap();
+        let one = Caller::new("mcp:one#1").taking_input_requests();
+        let call = || RawCall::new("put", json!({"path": "docs/a"}));
+        let Reply::NeedsInput(required) = toolbox.run(call(), &one).await else {
+            panic!("nothing was asked");
+        };
+        let answer = json!({"approve": true, "remember": "run", "rule": wide});
+        let responses = Map::from_iter([("approve".to_owned(), answer)]);
+        let again = call().with_answers(Answers::new(&required.state, responses));
+        assert!(toolbox.run(again, &one).await.into_outcome().is_success());
+        assert_eq!(
+            decision(&toolbox, "docs/a", &one).verdict,
+            Verdict::Ask,
+            "{wide}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_a_client_says_counts_for_that_client_alone() {
     for lasts in ["run", "project"] {
         let builder = Toolbox::builder().tools([put()]);
@@ -337,7 +373,13 @@ async fn what_a_client_says_counts_for_that_client_alone() {
         assert!(toolbox.run(again, &one).await.into_outcome().is_success());
         for (caller, verdict) in [
             ("mcp:one#1", Verdict::Allow),
-            ("mcp:one#2", Verdict::Allow),
+            (
+                "mcp:one#2",
+                match lasts {
+                    "run" => Verdict::Ask,
+                    _ => Verdict::Allow,
+                },
+            ),
             ("mcp:other#1", Verdict::Ask),
             ("mcp:one-more#1", Verdict::Ask),
             ("cli", Verdict::Ask),

@@ -157,6 +157,20 @@ async fn another_argument_caller_agent_or_definition_is_another_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_stands_behind_a_tool_is_a_part_of_it() {
+    let (old, new) = (Count::default(), Count::default());
+    let make = |mark: &str, count: &Count| {
+        scripted(definition("t"), cached(), count, Outcome::ok).marked(mark)
+    };
+    let toolbox = toolbox([make("echo old", &old)]);
+    call(&toolbox, "t").await;
+    toolbox.registry().unregister("t");
+    toolbox.register([make("echo new", &new)]).unwrap();
+    assert_eq!(call(&toolbox, "t").await.facts.cached, None);
+    assert_eq!((old.get(), new.get()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn failures_are_not_kept() {
     let count = Count::default();
     let toolbox = toolbox([scripted(definition("t"), cached(), &count, |n| match n {

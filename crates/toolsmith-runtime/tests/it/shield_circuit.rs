@@ -42,7 +42,7 @@ async fn five_failures_in_a_row_open_it_and_one_good_call_closes_it() {
         error.details,
         Some(json!({ "source": "far", "circuit": "open" }))
     );
-    let told = "`far` failed 5 times in a row and is left alone for another 16s";
+    let told = "`far` failed 5 times in a row and is left alone for another 15s";
     assert_eq!(error.message, told);
     assert_eq!(count.get(), 5, "nobody asked it");
 
@@ -241,6 +241,7 @@ async fn a_probe_that_is_given_up_or_dropped_leaves_the_turn_to_another() {
     };
     tokio::join!(calling, giving_up);
     assert_eq!(circuit(&toolbox), CircuitState::Open);
+    advance(SECOND).await;
 
     let dropped = {
         let toolbox = toolbox.clone();
@@ -250,6 +251,13 @@ async fn a_probe_that_is_given_up_or_dropped_leaves_the_turn_to_another() {
     dropped.abort();
     dropped.await.unwrap_err();
     assert_eq!(circuit(&toolbox), CircuitState::Open);
+    let spared = call(&toolbox, "good").await;
+    assert_eq!(
+        failure(&spared).kind,
+        ErrorKind::Unavailable,
+        "not all at once"
+    );
+    advance(SECOND).await;
 
     gate.open();
     assert!(call(&toolbox, "good").await.is_success());
@@ -346,4 +354,24 @@ async fn a_source_that_hangs_costs_each_caller_its_time_only_until_it_opens() {
         ErrorKind::Unavailable
     );
     assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_were_given_up_after_long_count_and_others_do_not() {
+    for (seconds, state) in [(4, CircuitState::Closed), (6, CircuitState::Open)] {
+        let gate = Gate::new();
+        let toolbox = far([gate.tool(remote("t"))]);
+        for _ in 0..5 {
+            let token = CancellationToken::new();
+            let caller = Caller::new("test").with_cancellation(token.clone());
+            let calling = toolbox.run(RawCall::new("t", json!({})), &caller);
+            let giving_up = async {
+                gate.inside(1).await;
+                tokio::time::sleep(seconds * SECOND).await;
+                token.cancel();
+            };
+            tokio::join!(calling, giving_up);
+        }
+        assert_eq!(circuit(&toolbox), state, "{seconds}");
+    }
 }

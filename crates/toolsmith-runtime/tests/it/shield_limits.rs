@@ -49,7 +49,7 @@ async fn a_tool_is_called_at_its_rate() {
     let outcome = call(&toolbox, "t").await;
     let error = failure(&outcome);
     assert_eq!(error.kind, ErrorKind::Exhausted);
-    assert_eq!(error.message, "`t` may be called 2/s; come back in 501ms");
+    assert_eq!(error.message, "`t` may be called 2/s; come back in 500ms");
     assert_eq!(error.retry_after(), Some(SECOND / 2));
     assert_eq!(error.details, Some(serde_json::json!({ "limit": "2/s" })));
     advance(SECOND / 2).await;
@@ -87,7 +87,7 @@ async fn a_source_has_one_rate_for_all_its_tools() {
     assert_eq!(passed(&toolbox, "x", "a", 2).await, 2);
     assert_eq!(passed(&toolbox, "y", "b", 2).await, 1);
     let outcome = call(&toolbox, "a").await;
-    let told = "the source `far` may be called 3/min; come back in 21s";
+    let told = "the source `far` may be called 3/min; come back in 20s";
     assert_eq!(failure(&outcome).message, told);
     assert_eq!(toolbox.sources()[0].turned_away, 2);
 }
@@ -167,6 +167,47 @@ async fn bounds_can_be_changed_and_what_was_spent_stays_spent() {
     reload.files = vec![("f".into(), t)];
     toolbox.reload(reload).unwrap();
     assert_eq!(passed(&toolbox, "a", "t", 9).await, 9);
+}
+
+/// A source that lists one tool or the other.
+struct Flips(std::sync::Mutex<&'static str>, Count);
+
+impl toolsmith_core::ToolSource for Flips {
+    fn name(&self) -> &'static str {
+        "far"
+    }
+
+    async fn tools(
+        &self,
+    ) -> Result<Vec<toolsmith_core::AnyTool>, toolsmith_core::tool::SourceError> {
+        let binding = Binding::default().with_quota(rate("1/d"));
+        Ok(vec![tool(*self.0.lock().unwrap(), binding, &self.1)])
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_is_left_out_of_a_list_does_not_begin_to_count_anew() {
+    let source = Flips("pay".into(), Count::default());
+    let toolbox = Toolbox::new([]).unwrap();
+    for name in ["pay", "other", "pay"] {
+        *source.0.lock().unwrap() = name;
+        toolbox.refresh(&source).await.unwrap();
+        call(&toolbox, "pay").await;
+    }
+    assert_eq!(source.1.get(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sessions_of_one_program_are_one_caller() {
+    let count = Count::default();
+    let builder = Toolbox::builder().load("far", [tool("t", Binding::default(), &count)]);
+    let protection = for_callers(None, Some(rate("2/h")));
+    let toolbox = builder.protection(protection).build().unwrap();
+    for session in 0..5 {
+        call_as(&toolbox, &format!("mcp:one#{session}"), "t").await;
+    }
+    assert_eq!(count.get(), 2);
+    assert!(call_as(&toolbox, "mcp:two#1", "t").await.is_success());
 }
 
 #[test]

@@ -101,7 +101,7 @@ async fn who_finds_no_room_is_told_when_to_come_back() {
     let error = failure(&outcome);
     assert_eq!(error.kind, ErrorKind::Exhausted);
     assert!(error.retryable && error.retry_after().is_some());
-    let told = "`far` has 2 calls under way and 3 waiting; come back in 101ms";
+    let told = "`far` has 2 calls under way and 3 waiting; come back in 100ms";
     assert_eq!(error.message, told);
     assert_eq!(
         error.details,
@@ -253,4 +253,41 @@ async fn sources_elsewhere_have_a_bound_of_their_own_and_tools_here_have_none() 
             assert!(call.await.unwrap().is_success());
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bound_that_is_changed_holds_for_who_is_waiting_too() {
+    let gate = Gate::new();
+    let t = gate.tool(definition("t"));
+    let with = |most: usize| {
+        let mut protection = Protection::default();
+        protection.sources.push(("f".to_owned(), bounds(most, 100)));
+        protection
+    };
+    let reload = |most: usize| {
+        let mut reload = toolsmith_runtime::Reload::default();
+        reload.files = vec![("f".into(), t.clone())];
+        reload.terms.protection = with(most);
+        reload
+    };
+    let builder = Toolbox::builder().files([("f".into(), t.clone())]);
+    let toolbox = builder.protection(with(6)).build().unwrap();
+    let calls: Vec<_> = (0..30).map(|_| spawn(&toolbox, "a")).collect();
+    gate.inside(6).await;
+    toolbox.reload(reload(2)).unwrap();
+    // Whoever comes next brings the news.
+    let late = spawn(&toolbox, "a");
+    settle().await;
+    gate.release(5);
+    settle().await;
+    assert_eq!(gate.now(), 2, "five left and one came");
+    toolbox.reload(reload(4)).unwrap();
+    let later = spawn(&toolbox, "a");
+    settle().await;
+    assert_eq!(gate.now(), 4);
+    gate.open();
+    for call in calls.into_iter().chain([late, later]) {
+        assert!(call.await.unwrap().is_success());
+    }
+    assert_eq!(gate.peak(), 6);
 }

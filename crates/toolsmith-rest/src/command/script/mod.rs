@@ -32,6 +32,7 @@ mod interpreter;
 pub(super) mod variables;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toolsmith_core::AnyTool;
 
@@ -41,17 +42,22 @@ use super::environment::Environment;
 use super::parameters::Parameters;
 use super::program::{self, Input, Program};
 use crate::form::Entry;
-use crate::make::{Made, Problem, Surroundings};
+use crate::make::{Made, Problem, Surroundings, mark};
 
 /// Makes the tool of a script from what its header says.
 ///
-/// A relative path is seen from the root.
-pub fn make(path: &Path, entry: &Entry, surroundings: &Surroundings) -> Made {
+/// A relative path is seen from the root; `text` is what stands in the file.
+pub fn make(path: &Path, text: &[u8], entry: &Entry, surroundings: &Surroundings) -> Made {
     let mut made = Made::default();
     if !entry.disabled
         && let Err(problem) = add(path, entry, surroundings, &mut made)
     {
         made.problems.push(problem);
+    }
+    // The script is what runs, so another text is another tool.
+    let mark = mark(entry, text);
+    for tool in &mut made.tools {
+        *tool = tool.marked(Arc::clone(&mark));
     }
     made
 }
