@@ -30,7 +30,8 @@ pub struct RecordPlace {
 impl RecordPlace {
     /// The records of the project in this folder, beneath a folder for those of all.
     pub fn of_root(all: impl Into<PathBuf>, root: &Path) -> Self {
-        let root = plain(root);
+        // One folder has one log, by whatever way it is reached.
+        let root = fs::canonicalize(root).unwrap_or_else(|_| plain(root));
         let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let name: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
         let all = all.into();

@@ -52,12 +52,22 @@ pub(super) fn hushed_arguments(
             Value::String(_) | Value::Number(_) if Redactor::is_secret_name(key) => {
                 Value::String("[redacted]".to_owned())
             }
-            Value::Object(fields) => Value::Object(hushed_arguments(fields, redactor)),
-            other => hushed(other, redactor),
+            other => hushed_argument(other, redactor),
         };
         (redactor.clean(key).into_owned(), value)
     };
     fields.iter().map(hush).collect()
+}
+
+fn hushed_argument(value: &Value, redactor: &Redactor) -> Value {
+    match value {
+        Value::Object(fields) => Value::Object(hushed_arguments(fields, redactor)),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| hushed_argument(item, redactor))
+            .collect(),
+        other => hushed(other, redactor),
+    }
 }
 
 fn sorted(value: &Value) -> Value {

@@ -20,7 +20,7 @@ use toolsmith_runtime::permit::{Mode, Policy, Rule, Verdict};
 use toolsmith_runtime::tape::{Recording as Tape, Replay, ReplayOrder, TapeError};
 use toolsmith_runtime::{Caller, Toolbox, ToolboxBuilder};
 use toolsmith_testing::Recording;
-use toolsmith_testing::tools::{blocking_echo, echo, explode, fail, sleep};
+use toolsmith_testing::tools::{blocking_echo, definition, echo, explode, fail, sleep};
 
 /// A tape in memory.
 #[derive(Clone, Default)]
@@ -202,6 +202,44 @@ async fn what_guards_did_to_a_call_is_on_the_tape() {
     let began = tokio::time::Instant::now();
     assert_eq!(all(&played).await, expected);
     assert_eq!(began.elapsed(), Duration::ZERO, "nobody is waited for");
+}
+
+#[tokio::test]
+async fn what_stands_under_a_telling_name_is_on_no_tape_and_is_played_all_the_same() {
+    let memory = Memory::default();
+    let echo = || toolsmith_testing::tools::echoing(definition("echo"));
+    let live = builder().tools([echo()]).recording(memory.tape());
+    let live = live.build().unwrap();
+    let arguments = json!({
+        "password": "hunter22secret",
+        "more": [{ "api_key": "zx81-plain-value" }],
+        "plain": "text",
+    });
+    let caller = Caller::new("me");
+    let call = || RawCall::new("echo", arguments.clone());
+    assert!(live.run(call(), &caller).await.into_outcome().is_success());
+    let tape = String::from_utf8(memory.bytes()).unwrap();
+    let lines = tape.lines().filter(|line| !line.contains("\"outcome\""));
+    let lines: Vec<&str> = lines.collect();
+    assert!(lines.iter().any(|line| line.contains("\"plain\"")));
+    for secret in ["hunter22secret", "zx81-plain-value"] {
+        assert!(!lines.iter().any(|line| line.contains(secret)), "{secret}");
+        let arguments = tape
+            .lines()
+            .filter_map(|line| line.split("\"outcome\"").next());
+        assert!(
+            !arguments.into_iter().any(|it| it.contains(secret)),
+            "{secret}"
+        );
+    }
+    let played = builder().replaying(memory.replay()).build().unwrap();
+    assert!(
+        played
+            .run(call(), &caller)
+            .await
+            .into_outcome()
+            .is_success()
+    );
 }
 
 #[tokio::test]

@@ -243,6 +243,7 @@ fn fresh(text: &str) -> String {
 
 /// A text in which nothing passes for what it is not: what nobody sees is spelled out, and
 /// so are letters that look like plain ones, in words that could be taken for plain ones.
+/// Brackets get a stroke, since unmarked ones mark what changed.
 fn spelled(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
     for word in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
@@ -250,7 +251,9 @@ fn spelled(text: &str) -> String {
         let has_plain = word.chars().any(|c| c.is_ascii_alphanumeric());
         let is_suspect = has_plain || letters.all(looks_plain);
         for c in word.chars() {
-            if is_suspect && !c.is_ascii() && looks_plain(c) {
+            if matches!(c, '[' | ']') {
+                spelled.extend(['\\', c]);
+            } else if is_suspect && !c.is_ascii() && looks_plain(c) {
                 spelled.extend(c.escape_unicode());
             } else {
                 spelled.push_str(&print::visible(c.encode_utf8(&mut [0; 4])));
@@ -281,6 +284,7 @@ mod tests {
             ("one two", "one  two", "one-[ ]+[  ]two"),
             ("same", "s\u{430}me", "-[same]+[s\\u{430}me]"),
             ("a b", "a\u{200b} b", "-[a]+[a\\u{200b}] b"),
+            ("a", "a] to nobody; +[b", "a+[\\] to nobody; +\\[b]"),
         ] {
             assert_eq!(plain(&word_by_word(old, new)), shown);
         }
