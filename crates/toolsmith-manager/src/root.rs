@@ -59,3 +59,18 @@ fn owner(path: &Path) -> Option<u32> {
 fn owner(_: &Path) -> Option<u32> {
     None
 }
+
+/// The folder without links, by which two ways to it are one project.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing is opened by it: it is the name the project is known by"
+)]
+pub(crate) fn settled(root: &Path) -> PathBuf {
+    let root = if root == Path::new("") {
+        Path::new(".")
+    } else {
+        root
+    };
+    let settled = root.canonicalize().or_else(|_| std::path::absolute(root));
+    settled.unwrap_or_else(|_| root.to_owned())
+}

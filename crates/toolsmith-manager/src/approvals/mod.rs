@@ -56,7 +56,7 @@ impl FileApprovals {
     /// it is first needed.
     pub fn of_root(folder: impl Into<PathBuf>, root: &Path, now: fn() -> SystemTime) -> Self {
         let folder = folder.into();
-        let root = settled(root);
+        let root = crate::root::settled(root);
         let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let name: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
         let file = folder.join(name + ".json");
@@ -198,19 +198,4 @@ impl ApprovalStore for FileApprovals {
             });
         })
     }
-}
-
-/// The folder without links, by which two ways to it are one project.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "nothing is opened by it: it is the name the project is known by"
-)]
-fn settled(root: &Path) -> PathBuf {
-    let root = if root == Path::new("") {
-        Path::new(".")
-    } else {
-        root
-    };
-    let settled = root.canonicalize().or_else(|_| std::path::absolute(root));
-    settled.unwrap_or_else(|_| root.to_owned())
 }

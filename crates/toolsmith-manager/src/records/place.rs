@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
@@ -31,7 +31,7 @@ impl RecordPlace {
     /// The records of the project in this folder, beneath a folder for those of all.
     pub fn of_root(all: impl Into<PathBuf>, root: &Path) -> Self {
         // One folder has one log, by whatever way it is reached.
-        let root = fs::canonicalize(root).unwrap_or_else(|_| plain(root));
+        let root = crate::root::settled(root);
         let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let name: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
         let all = all.into();
@@ -220,20 +220,4 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
     Ok(())
-}
-
-/// A path from the top, with neither `.` nor `..` in it.
-fn plain(path: &Path) -> PathBuf {
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut plain = PathBuf::new();
-    for part in whole.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

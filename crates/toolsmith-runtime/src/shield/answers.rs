@@ -183,7 +183,9 @@ impl Answers {
             flying,
             ..
         } = &mut *state;
-        (kept.clear(), order.clear(), flying.clear());
+        kept.clear();
+        order.clear();
+        flying.clear();
         *bytes = 0;
     }
 

@@ -20,7 +20,7 @@ use toolsmith_runtime::permit::{Mode, Policy, Rule, Verdict};
 use toolsmith_runtime::tape::{Recording as Tape, Replay, ReplayOrder, TapeError};
 use toolsmith_runtime::{Caller, Toolbox, ToolboxBuilder};
 use toolsmith_testing::Recording;
-use toolsmith_testing::tools::{blocking_echo, definition, echo, explode, fail, sleep};
+use toolsmith_testing::tools::{blocking_echo, echo, explode, fail, sleep};
 
 /// A tape in memory.
 #[derive(Clone, Default)]
@@ -207,7 +207,7 @@ async fn what_guards_did_to_a_call_is_on_the_tape() {
 #[tokio::test]
 async fn what_stands_under_a_telling_name_is_on_no_tape_and_is_played_all_the_same() {
     let memory = Memory::default();
-    let echo = || toolsmith_testing::tools::echoing(definition("echo"));
+    let echo = || toolsmith_testing::tools::echoing(toolsmith_testing::tools::definition("echo"));
     let live = builder().tools([echo()]).recording(memory.tape());
     let live = live.build().unwrap();
     let arguments = json!({
