@@ -497,12 +497,19 @@ async fn a_clock_that_is_set_back_breaks_nothing() {
 
 #[test]
 fn each_project_has_a_place_of_its_own() {
-    let all = Path::new("/state");
+    let (all, top) = (Path::new("/state"), TempDir::new().unwrap());
     let of = |root: &str| {
-        RecordPlace::of_root(all, Path::new(root))
-            .folder()
-            .to_owned()
+        let place = RecordPlace::of_root(all, &top.path().join(root));
+        place.folder().to_owned()
     };
-    assert_eq!(of("/a/b"), of("/a/x/../b/."));
-    assert_ne!(of("/a/b"), of("/a/c"));
+    for folder in ["b", "c", "x"] {
+        std::fs::create_dir(top.path().join(folder)).unwrap();
+    }
+    assert_eq!(of("b"), of("x/../b/."));
+    assert_ne!(of("b"), of("c"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("b", top.path().join("link")).unwrap();
+        assert_eq!(of("b"), of("link"));
+    }
 }

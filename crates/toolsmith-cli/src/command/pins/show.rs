@@ -284,7 +284,7 @@ mod tests {
             ("one two", "one  two", "one-[ ]+[  ]two"),
             ("same", "s\u{430}me", "-[same]+[s\\u{430}me]"),
             ("a b", "a\u{200b} b", "-[a]+[a\\u{200b}] b"),
-            ("a", "a] to nobody; +[b", "a+[\\] to nobody; +\\[b]"),
+            ("a", "a] to nobody; +[b", "-[a]+[a\\] to nobody; +\\[b]"),
         ] {
             assert_eq!(plain(&word_by_word(old, new)), shown);
         }
