@@ -503,7 +503,7 @@ fn each_project_has_a_place_of_its_own() {
         place.folder().to_owned()
     };
     for folder in ["b", "c", "x"] {
-        std::fs::create_dir(top.path().join(folder)).unwrap();
+        fs::create_dir(top.path().join(folder)).unwrap();
     }
     assert_eq!(of("b"), of("x/../b/."));
     assert_ne!(of("b"), of("c"));
