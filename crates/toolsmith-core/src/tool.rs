@@ -148,8 +148,9 @@ impl AnyTool {
     pub fn redefined(&self, change: impl FnOnce(&mut ToolDef)) -> Self {
         let mut definition = (*self.definition()).clone();
         change(&mut definition);
-        Self(Arc::new(Redefined {
+        Self(Arc::new(Retold {
             definition: Arc::new(definition),
+            mark: self.mark().into(),
             tool: self.clone(),
         }))
     }
@@ -158,7 +159,8 @@ impl AnyTool {
     /// it asks. What a person approves, and answers that are kept, are for that alone.
     #[must_use]
     pub fn marked(&self, mark: impl Into<Arc<str>>) -> Self {
-        Self(Arc::new(Marked {
+        Self(Arc::new(Retold {
+            definition: self.definition(),
             mark: mark.into(),
             tool: self.clone(),
         }))
@@ -265,40 +267,16 @@ impl<T: BlockingTool> Erased for Blocking<T> {
     }
 }
 
-struct Redefined {
+/// A tool that is told of otherwise than it tells of itself.
+struct Retold {
     definition: Arc<ToolDef>,
-    tool: AnyTool,
-}
-
-impl Erased for Redefined {
-    fn definition(&self) -> Arc<ToolDef> {
-        Arc::clone(&self.definition)
-    }
-    fn binding(&self) -> Binding {
-        self.tool.binding()
-    }
-    fn plan(&self, arguments: &Arguments) -> Result<Plan, ToolError> {
-        self.tool.plan(arguments)
-    }
-    fn is_blocking(&self) -> bool {
-        self.tool.is_blocking()
-    }
-    fn mark(&self) -> &str {
-        self.tool.mark()
-    }
-    fn work(&self, arguments: Arguments, context: ToolContext) -> Work {
-        self.tool.0.work(arguments, context)
-    }
-}
-
-struct Marked {
     mark: Arc<str>,
     tool: AnyTool,
 }
 
-impl Erased for Marked {
+impl Erased for Retold {
     fn definition(&self) -> Arc<ToolDef> {
-        self.tool.definition()
+        Arc::clone(&self.definition)
     }
     fn binding(&self) -> Binding {
         self.tool.binding()

@@ -10,6 +10,8 @@ use std::time::SystemTime;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use crate::spill::private_folder;
+
 /// The file that is written to.
 const CURRENT: &str = "calls.jsonl";
 /// Held by whoever rotates.
@@ -208,16 +210,4 @@ fn flagged(options: &mut OpenOptions) -> &mut OpenOptions {
         options.custom_flags(flags.bits().cast_signed());
     }
     options
-}
-
-fn private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    // One that was there already may be open to others.
-    #[cfg(unix)]
-    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-    Ok(())
 }

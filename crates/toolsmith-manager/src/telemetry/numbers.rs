@@ -21,18 +21,21 @@ const CUMULATIVE: u8 = 2;
 /// What tools beyond the bound, and those that do not exist, go by.
 const OTHER: &str = "_OTHER";
 
-/// What was counted so far.
+/// What was counted so far. Each metric has series of its own, told apart by exactly what
+/// is sent with them: two with the same attributes would be one twice.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    series: BTreeMap<Key, Series>,
+    calls: BTreeMap<Key, Series>,
+    /// Of calls that went to MCP servers.
+    operations: BTreeMap<Key, Series>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     tool: String,
-    outcome: &'static str,
+    /// None where it is not sent.
+    outcome: Option<&'static str>,
     error: Option<String>,
-    is_mcp: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,32 +53,27 @@ impl Numbers {
             Status::InputRequired => "input_required",
             _ => "error",
         };
-        let mut key = Key {
+        let key = |outcome| Key {
             // Names nobody has are the model's invention, and without end.
             tool: record.tool.as_deref().unwrap_or(OTHER).to_owned(),
             outcome,
             error: error_type(record).map(str::to_owned),
-            // What was never sent is no operation of the protocol.
-            is_mcp: record.timings.ran > 0
-                && record.source.as_ref().is_some_and(|s| s.kind == "mcp"),
         };
-        if self.series.len() >= MOST_SERIES && !self.series.contains_key(&key) {
-            OTHER.clone_into(&mut key.tool);
-        }
         #[expect(clippy::cast_precision_loss, reason = "a histogram is no ledger")]
         let seconds = record.took() as f64 / 1e6;
-        let series = self.series.entry(key).or_default();
-        series.calls += 1;
-        series.seconds += seconds;
-        series.most = series.most.max(seconds);
-        series.buckets[BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
+        add(&mut self.calls, key(Some(outcome)), seconds);
+        let is_mcp = record.source.as_ref().is_some_and(|it| it.kind == "mcp");
+        // What was never sent is no operation of the protocol.
+        if is_mcp && record.timings.ran > 0 {
+            add(&mut self.operations, key(None), seconds);
+        }
     }
 
     /// The metrics as the protocol writes them; counted from `start` until `now`.
     pub(super) fn to_json(&self, start: u64, now: u64, observed: &[Observed]) -> Vec<Value> {
         let times = json!({ "startTimeUnixNano": nanos(start), "timeUnixNano": nanos(now) });
         let mut metrics = Vec::new();
-        if !self.series.is_empty() {
+        if !self.calls.is_empty() {
             metrics.push(json!({
                 "name": "toolsmith.calls",
                 "description": "Calls that were answered.",
@@ -83,55 +81,64 @@ impl Numbers {
                 "sum": {
                     "aggregationTemporality": CUMULATIVE,
                     "isMonotonic": true,
-                    "dataPoints": self.points(&times, |_| true, counted),
+                    "dataPoints": points(&self.calls, &times, counted),
                 },
             }));
             metrics.push(histogram(
                 "gen_ai.execute_tool.duration",
                 "How long calls of tools took, waiting for people and their turn aside.",
-                &self.points(&times, |_| true, |key, series| timed(key, series, false)),
+                &points(&self.calls, &times, timed),
             ));
         }
-        let of_mcp = self.points(&times, |key| key.is_mcp, |key, s| timed(key, s, true));
-        if !of_mcp.is_empty() {
+        if !self.operations.is_empty() {
             metrics.push(histogram(
                 "mcp.client.operation.duration",
                 "How long calls of tools of MCP servers took.",
-                &of_mcp,
+                &points(&self.operations, &times, timed),
             ));
         }
+        let mut gauges: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         for each in observed.iter().filter(|each| each.value.is_finite()) {
             let pairs = each.attributes.iter();
             let attributes: Vec<Value> = pairs.map(|(key, value)| text(key, value)).collect();
-            metrics.push(json!({
-                "name": each.name,
-                "gauge": { "dataPoints": [{
-                    "attributes": attributes,
-                    "timeUnixNano": nanos(now),
-                    "asDouble": each.value,
-                }] },
+            gauges.entry(&each.name).or_default().push(json!({
+                "attributes": attributes,
+                "timeUnixNano": nanos(now),
+                "asDouble": each.value,
             }));
         }
+        let gauge = |(name, points)| json!({ "name": name, "gauge": { "dataPoints": points } });
+        metrics.extend(gauges.into_iter().map(gauge));
         metrics
     }
+}
 
-    fn points(
-        &self,
-        times: &Value,
-        is_meant: impl Fn(&Key) -> bool,
-        point: impl Fn(&Key, &Series) -> Value,
-    ) -> Vec<Value> {
-        let meant = self.series.iter().filter(|(key, _)| is_meant(key));
-        let with_times = |mut point: Value| {
-            if let (Value::Object(point), Value::Object(times)) = (&mut point, times) {
-                point.extend(times.clone());
-            }
-            point
-        };
-        meant
-            .map(|(key, series)| with_times(point(key, series)))
-            .collect()
+fn add(all: &mut BTreeMap<Key, Series>, mut key: Key, seconds: f64) {
+    if all.len() >= MOST_SERIES && !all.contains_key(&key) {
+        OTHER.clone_into(&mut key.tool);
     }
+    let series = all.entry(key).or_default();
+    series.calls += 1;
+    series.seconds += seconds;
+    series.most = series.most.max(seconds);
+    series.buckets[BOUNDS.partition_point(|bound| *bound < seconds)] += 1;
+}
+
+fn points(
+    all: &BTreeMap<Key, Series>,
+    times: &Value,
+    point: impl Fn(&Key, &Series) -> Value,
+) -> Vec<Value> {
+    let with_times = |mut point: Value| {
+        if let (Value::Object(point), Value::Object(times)) = (&mut point, times) {
+            point.extend(times.clone());
+        }
+        point
+    };
+    let points = all.iter();
+    points
+        .map(|(key, series)| with_times(point(key, series)))
+        .collect()
 }
 
 fn histogram(name: &str, description: &str, points: &[Value]) -> Value {
@@ -144,25 +151,24 @@ fn histogram(name: &str, description: &str, points: &[Value]) -> Value {
 }
 
 fn counted(key: &Key, series: &Series) -> Value {
-    let mut attributes = vec![
-        text("gen_ai.tool.name", &key.tool),
-        text("toolsmith.outcome", key.outcome),
-    ];
+    let mut attributes = vec![text("gen_ai.tool.name", &key.tool)];
+    attributes.extend(
+        key.outcome
+            .map(|outcome| text("toolsmith.outcome", outcome)),
+    );
     attributes.extend(key.error.as_deref().map(|error| text("error.type", error)));
     json!({ "attributes": attributes, "asInt": series.calls.to_string() })
 }
 
-fn timed(key: &Key, series: &Series, of_mcp: bool) -> Value {
+fn timed(key: &Key, series: &Series) -> Value {
     let mut attributes = vec![
         text("gen_ai.operation.name", "execute_tool"),
         text("gen_ai.tool.name", &key.tool),
     ];
-    if of_mcp {
-        attributes.push(text("mcp.method.name", "tools/call"));
-    } else {
-        // Two series that differ in nothing else would be one twice.
-        attributes.push(text("toolsmith.outcome", key.outcome));
-    }
+    attributes.push(match key.outcome {
+        Some(outcome) => text("toolsmith.outcome", outcome),
+        None => text("mcp.method.name", "tools/call"),
+    });
     attributes.extend(key.error.as_deref().map(|error| text("error.type", error)));
     let buckets = series.buckets.iter();
     let buckets: Vec<String> = buckets.map(u64::to_string).collect();
