@@ -3,7 +3,8 @@
 //! Every tool is a file, `tool_<name>.rs`, over one [`Workspace`]: the folders a model
 //! may see, held as handles, so that no path, link or race leads out of them. What
 //! tools share lies beneath: `text` knows encodings and lines, `edit` finds what is to
-//! be replaced, `patch` reads patches, `search` walks and matches. A tool that cannot
+//! be replaced, `patch` reads patches, `search` walks and matches, `shell` runs programs
+//! ([`Shells`]). A tool that cannot
 //! do what was asked gives a [`Refusal`] that says why and what to do next.
 //!
 //! Handles that confine are Linux's; elsewhere this crate is empty.
@@ -24,8 +25,10 @@ mod plain;
 mod reading;
 mod refusal;
 mod search;
+mod shell;
 mod text;
 mod time;
+mod tool_bash;
 mod tool_edit;
 mod tool_find;
 mod tool_find_files_by_name;
@@ -40,8 +43,14 @@ mod tool_read_file_lines;
 mod tool_read_file_tail;
 mod tool_read_files;
 mod tool_read_project_context;
+mod tool_script;
 mod tool_search_in_file;
 mod tool_search_in_files;
+mod tool_shell;
+mod tool_shell_input;
+mod tool_shell_kill;
+mod tool_shell_list;
+mod tool_shell_output;
 mod tool_show_tree;
 mod tool_write;
 mod workspace;
@@ -53,6 +62,8 @@ use toolsmith_core::AnyTool;
 
 pub use refusal::{Reason, Refusal};
 pub use search::search_tools;
+pub use shell::Shells;
+pub use shell::options::{NewFile, Redaction, ShellOptions};
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};
 
 /// Every built-in tool over a workspace, in a fixed order. `now` tells the time, for what

@@ -46,6 +46,8 @@ pub enum Reason {
     Denied,
     /// The disk is full.
     DiskFull,
+    /// As many of them run as may.
+    Busy,
     /// Time ran out.
     TimedOut,
     /// The caller gave up.
@@ -79,6 +81,7 @@ impl Reason {
             Self::Placeholder => "PLACEHOLDER",
             Self::Denied => "DENIED",
             Self::DiskFull => "DISK_FULL",
+            Self::Busy => "BUSY",
             Self::TimedOut => "TIMED_OUT",
             Self::Cancelled => "CANCELLED",
             Self::BadPattern => "BAD_PATTERN",
@@ -91,7 +94,7 @@ impl Reason {
         match self {
             Self::BadPattern | Self::BadArgument => ErrorKind::InvalidParameters,
             Self::OutsideRoot | Self::Denied => ErrorKind::PermissionDenied,
-            Self::DiskFull => ErrorKind::Exhausted,
+            Self::DiskFull | Self::Busy => ErrorKind::Exhausted,
             Self::TimedOut => ErrorKind::Timeout,
             Self::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::Failed,

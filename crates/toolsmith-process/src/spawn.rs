@@ -13,6 +13,7 @@ use rustix::process::{Pid, getpid, setsid};
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 
+use crate::launch::Output;
 use crate::tree::Tree;
 
 /// The first descriptor that is none of the three streams.
@@ -83,7 +84,7 @@ fn serve(inbox: &Receiver<Order>) {
         if let Err(unclaimed) = reply.send(started)
             && let Ok((child, tree)) = unclaimed.0
         {
-            drop(crate::Running::new(child, tree));
+            drop(crate::Running::new(child, tree, Output::Tailed));
         }
     }
 }

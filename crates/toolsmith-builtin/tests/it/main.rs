@@ -4,6 +4,7 @@
 
 mod ground;
 mod tree;
+mod yard;
 
 mod definitions;
 mod paths;
@@ -16,6 +17,8 @@ mod editing;
 mod encodings;
 mod ladder;
 mod patch;
+
+mod shells;
 
 mod find;
 mod globs;
