@@ -19,6 +19,7 @@ mod ladder;
 mod patch;
 
 mod shells;
+mod torture;
 
 mod find;
 mod globs;

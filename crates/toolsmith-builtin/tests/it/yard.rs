@@ -118,35 +118,17 @@ impl Yard {
 
     /// The processes that carry the mark of this yard, with their command lines.
     pub(crate) fn living(&self) -> Vec<String> {
-        let pair = format!("{MARK}={}", self.mark);
-        let entries = fs::read_dir("/proc").unwrap().flatten();
-        let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let is_ours = |id: &u32| {
-            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-            environment
-                .split(|byte| *byte == 0)
-                .any(|each| each == pair.as_bytes())
-        };
-        let told = |id: u32| {
-            let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-            format!(
-                "{id}: {}",
-                String::from_utf8_lossy(&line).replace('\0', " ")
-            )
-        };
-        ids.filter(is_ours).map(told).collect()
+        living(&self.mark)
     }
 
     /// Waits until nothing of this yard lives; it is killed already, or never will be.
     pub(crate) async fn is_empty(&self) -> bool {
-        let began = Instant::now();
-        while !self.living().is_empty() {
-            if began.elapsed() > Duration::from_secs(10) {
-                return false;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        true
+        is_empty(&self.mark).await
+    }
+
+    /// Drops the toolbox and what its programs belong to.
+    pub(crate) fn dropped(self) -> Left {
+        Left { mark: self.mark }
     }
 
     /// What is left of temporary folders.
@@ -162,6 +144,48 @@ impl Yard {
             .map(|name| folder.join(name))
             .collect()
     }
+}
+
+/// What may be left of a yard that is gone.
+pub(crate) struct Left {
+    mark: String,
+}
+
+impl Left {
+    pub(crate) async fn is_empty(&self) -> bool {
+        is_empty(&self.mark).await
+    }
+}
+
+async fn is_empty(mark: &str) -> bool {
+    let began = Instant::now();
+    while !living(mark).is_empty() {
+        if began.elapsed() > Duration::from_secs(10) {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    true
+}
+
+fn living(mark: &str) -> Vec<String> {
+    let pair = format!("{MARK}={mark}");
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_ours = |id: &u32| {
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|each| each == pair.as_bytes())
+    };
+    let told = |id: u32| {
+        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        format!(
+            "{id}: {}",
+            String::from_utf8_lossy(&line).replace('\0', " ")
+        )
+    };
+    ids.filter(is_ours).map(told).collect()
 }
 
 fn names(folder: &Path) -> Vec<OsString> {
