@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use tokio::process::{ChildStdout, Command};
+use tokio::process::Command;
 use tokio::runtime::Handle;
 
 use crate::error::LaunchError;
@@ -25,26 +24,6 @@ pub struct Launch {
     arguments: Vec<OsString>,
     current_dir: Option<PathBuf>,
     environment: BTreeMap<OsString, OsString>,
-    input: Input,
-    output: Output,
-}
-
-/// What a child reads from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Input {
-    Piped,
-    Null,
-}
-
-/// Where a child's two outputs go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
-    /// The standard output to a pipe, the end of the standard error to a [`Tail`](crate::Tail).
-    Tailed,
-    /// Both to one pipe, which keeps the order in which they were written.
-    Merged,
-    /// Each to a pipe of its own.
-    Separate,
 }
 
 impl Launch {
@@ -63,8 +42,6 @@ impl Launch {
             arguments: Vec::new(),
             current_dir: None,
             environment: BTreeMap::new(),
-            input: Input::Piped,
-            output: Output::Tailed,
         }
     }
 
@@ -105,29 +82,6 @@ impl Launch {
         self
     }
 
-    /// Gives the child nothing to read.
-    #[must_use]
-    pub fn stdin_null(mut self) -> Self {
-        self.input = Input::Null;
-        self
-    }
-
-    /// Sends the standard error into the pipe of the standard output, so that what is
-    /// written to both is read in the order it was written.
-    #[must_use]
-    pub fn merge_output(mut self) -> Self {
-        self.output = Output::Merged;
-        self
-    }
-
-    /// Gives the standard error a pipe of its own, for
-    /// [`Running::take_stderr`](crate::Running::take_stderr), instead of keeping its end.
-    #[must_use]
-    pub fn separate_output(mut self) -> Self {
-        self.output = Output::Separate;
-        self
-    }
-
     /// Starts the program in a session of its own, with pipes for its three streams.
     ///
     /// Blocks for as long as the system takes to start a process. The child also gets the
@@ -150,28 +104,14 @@ impl Launch {
             .env_clear()
             .envs(&self.environment)
             .env(MARK, &mark)
-            .stdin(match self.input {
-                Input::Piped => Stdio::piped(),
-                Input::Null => Stdio::null(),
-            })
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut merged = None;
-        if self.output == Output::Merged {
-            let (reader, writer) = std::io::pipe().map_err(explain)?;
-            let second = writer.try_clone().map_err(explain)?;
-            command.stdout(writer).stderr(second);
-            merged = Some(reader);
-        }
         if let Some(folder) = &self.current_dir {
             command.current_dir(folder);
         }
-        let (mut child, tree) = spawn::spawn(command, runtime, mark).map_err(explain)?;
-        if let Some(reader) = merged {
-            let reader = std::process::ChildStdout::from(OwnedFd::from(reader));
-            child.stdout = ChildStdout::from_std(reader).ok();
-        }
-        Ok(Running::new(child, tree, self.output))
+        let (child, tree) = spawn::spawn(command, runtime, mark).map_err(explain)?;
+        Ok(Running::new(child, tree))
     }
 }
 

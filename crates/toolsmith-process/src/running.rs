@@ -9,11 +9,10 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::launch::Output;
 use crate::tail::Tail;
 use crate::tree::{Leader, Swept, Tree};
 
@@ -37,7 +36,6 @@ pub struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
-    errors: Option<ChildStderr>,
     stderr: Tail,
     reader: Option<JoinHandle<()>>,
     tree: Tree,
@@ -57,22 +55,17 @@ pub struct Ending {
 }
 
 impl Running {
-    pub(crate) fn new(mut child: Child, tree: Tree, output: Output) -> Self {
+    pub(crate) fn new(mut child: Child, tree: Tree) -> Self {
         let stderr = Tail::default();
-        let errors = child.stderr.take();
-        let (errors, reader) = match output {
-            Output::Separate => (errors, None),
-            _ => {
-                let follow = |stream| tokio::spawn(stderr.clone().follow(stream));
-                (None, errors.map(follow))
-            }
-        };
+        let reader = child
+            .stderr
+            .take()
+            .map(|stream| tokio::spawn(stderr.clone().follow(stream)));
         Self {
             id: tree.id(),
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
             child,
-            errors,
             stderr,
             reader,
             tree,
@@ -95,19 +88,6 @@ impl Running {
     /// A child whose output nobody takes stops writing when the pipe is full.
     pub fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.stdout.take()
-    }
-
-    /// Takes the child's standard error, where the launch gave it a pipe of its own.
-    pub fn take_stderr(&mut self) -> Option<ChildStderr> {
-        self.errors.take()
-    }
-
-    /// Returns what the child started and is still alive, by number and name, without the
-    /// child itself. On systems without `/proc` nothing is known.
-    ///
-    /// Blocks for as long as a look at all processes takes.
-    pub fn descendants(&self) -> Vec<(u32, String)> {
-        self.tree.living(self.leader())
     }
 
     /// Returns a handle on the end of the child's standard error.

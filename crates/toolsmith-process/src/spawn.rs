@@ -13,7 +13,6 @@ use rustix::process::{Pid, getpid, setsid};
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 
-use crate::launch::Output;
 use crate::tree::Tree;
 
 /// The first descriptor that is none of the three streams.
@@ -84,7 +83,7 @@ fn serve(inbox: &Receiver<Order>) {
         if let Err(unclaimed) = reply.send(started)
             && let Ok((child, tree)) = unclaimed.0
         {
-            drop(crate::Running::new(child, tree, Output::Tailed));
+            drop(crate::Running::new(child, tree));
         }
     }
 }
