@@ -33,6 +33,8 @@ use failure::Failure;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // First of all: each sandboxed child is this program once more, until it is confined.
+    toolsmith_process::helper();
     let cli = Cli::parse();
     logging::start(cli.verbose);
     quiet_panics();

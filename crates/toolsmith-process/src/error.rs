@@ -59,6 +59,69 @@ pub enum LaunchError {
         /// The program as it was asked for.
         program: OsString,
     },
+    /// The command line and the environment are longer than the system takes.
+    #[error(
+        "start {program:?}: its arguments and environment are too long for the system; pass long text through its standard input or a file"
+    )]
+    TooLong {
+        /// The program as it was asked for.
+        program: OsString,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No program is known that could set up a sandbox.
+    #[error(
+        "start {program:?} in a sandbox: no helper is known; call toolsmith_process::helper() first in main, or name a program that does with use_helper()"
+    )]
+    NoHelper {
+        /// The program as it was asked for.
+        program: OsString,
+    },
+    /// The program that sets up sandboxes could not be started.
+    #[error("start {program:?} in a sandbox: the helper {helper:?} cannot be started: {source}")]
+    Helper {
+        /// The program as it was asked for.
+        program: OsString,
+        /// The helper.
+        helper: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The program that sets up sandboxes said nothing that can be understood.
+    #[error("start {program:?} in a sandbox: the helper {why}")]
+    HelperLost {
+        /// The program as it was asked for.
+        program: OsString,
+        /// What it did instead.
+        why: String,
+    },
+    /// This machine cannot give what the sandbox asks for, so nothing was started.
+    #[error("start {program:?} in a sandbox: no {layer}: {why}; {remedy}")]
+    Unsupported {
+        /// The program as it was asked for.
+        program: OsString,
+        /// The layer that is missing: `landlock`, `seccomp` or `namespaces`.
+        layer: &'static str,
+        /// Why it is missing.
+        why: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// A step of setting up the sandbox failed, so nothing was started.
+    #[error(
+        "start {program:?} in a sandbox: it failed to {deed}{}: {source}; `toolsmith doctor` shows what this machine can do",
+        path.as_ref().map(|path| format!(" ({})", path.display())).unwrap_or_default()
+    )]
+    Sandbox {
+        /// The program as it was asked for.
+        program: OsString,
+        /// What failed, as it goes after "failed to".
+        deed: &'static str,
+        /// The path it was about.
+        path: Option<PathBuf>,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The system refused for another reason.
     #[error("start {program:?}: {source}")]
     Refused {
@@ -98,6 +161,7 @@ impl LaunchError {
             _ if source.raw_os_error() == Some(libc::ENOEXEC) => {
                 Self::NotExecutable { program, source }
             }
+            _ if source.raw_os_error() == Some(libc::E2BIG) => Self::TooLong { program, source },
             _ => Self::Refused { program, source },
         }
     }

@@ -19,21 +19,28 @@
 //!
 //! On Linux the tree is found in `/proc`, and a program that calls [`become_subreaper`]
 //! also finds descendants that hide. On other systems the child's group is killed.
-//! It does not confine what a child may read or reach.
+//!
+//! A launch with a [`Sandbox`] confines what the child may write, read and reach, on Linux;
+//! the program that launches calls [`helper`] first in its `main`. [`Running::layers`] says
+//! what was in force, and a launch that cannot have what it asks for is refused.
 
 #![cfg(unix)]
 
 mod environment;
 mod error;
+mod helper;
 mod launch;
 mod running;
+mod sandbox;
 mod spawn;
 mod tail;
 mod tree;
 
 pub use environment::{SAFE_VARIABLES, inherited};
 pub use error::LaunchError;
+pub use helper::{helper, use_helper};
 pub use launch::Launch;
 pub use running::{Ending, Running};
+pub use sandbox::{Layers, Limits, Mode, Sandbox, Support, UnknownMode};
 pub use tail::Tail;
 pub use tree::{MARK, become_subreaper};

@@ -9,10 +9,13 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::helper::Watch;
+use crate::launch::Output;
+use crate::sandbox::Layers;
 use crate::tail::Tail;
 use crate::tree::{Leader, Swept, Tree};
 
@@ -26,6 +29,8 @@ const TO_DISAPPEAR_AT_DROP: Duration = Duration::from_millis(500);
 const TO_BE_REAPED_AT_DROP: Duration = Duration::from_millis(200);
 /// How long the rest of the standard error may take to arrive.
 const TO_DRAIN: Duration = Duration::from_millis(200);
+/// How long the helper may take to end after the child.
+const TO_FOLLOW: Duration = Duration::from_secs(1);
 
 /// A child that was started, and everything it starts.
 ///
@@ -37,9 +42,22 @@ pub struct Running {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Tail,
+    separate_stderr: Option<ChildStderr>,
     reader: Option<JoinHandle<()>>,
     tree: Tree,
+    confinement: Option<Confinement>,
     is_ended: bool,
+}
+
+/// What is around a sandboxed child.
+///
+/// The process that was started is then the helper, which stays outside of the sandbox and
+/// lives a little longer than the child.
+#[derive(Debug)]
+struct Confinement {
+    layers: Layers,
+    watch: Watch,
+    keeps_descendants: bool,
 }
 
 /// How a child and what it started came to their end.
@@ -55,25 +73,53 @@ pub struct Ending {
 }
 
 impl Running {
-    pub(crate) fn new(mut child: Child, tree: Tree) -> Self {
+    pub(crate) fn new(
+        mut child: Child,
+        tree: Tree,
+        output: Output,
+        merged: Option<ChildStdout>,
+    ) -> Self {
         let stderr = Tail::default();
-        let reader = child
-            .stderr
-            .take()
-            .map(|stream| tokio::spawn(stderr.clone().follow(stream)));
+        let (reader, separate_stderr) = match (output, child.stderr.take()) {
+            (Output::Apart, stream) => (None, stream),
+            (_, stream) => {
+                let follow = |stream| tokio::spawn(stderr.clone().follow(stream));
+                (stream.map(follow), None)
+            }
+        };
         Self {
             id: tree.id(),
             stdin: child.stdin.take(),
-            stdout: child.stdout.take(),
+            stdout: merged.or_else(|| child.stdout.take()),
             child,
             stderr,
+            separate_stderr,
             reader,
             tree,
+            confinement: None,
             is_ended: false,
         }
     }
 
+    /// Notes what is around the child.
+    pub(crate) fn confine(&mut self, layers: Layers, watch: Watch, keeps_descendants: bool) {
+        self.confinement = Some(Confinement {
+            layers,
+            watch,
+            keeps_descendants,
+        });
+    }
+
+    /// Returns what confines the child, if it was started in a sandbox.
+    pub fn layers(&self) -> Option<&Layers> {
+        self.confinement
+            .as_ref()
+            .map(|confinement| &confinement.layers)
+    }
+
     /// Returns the child's process id, which is also that of its session and group.
+    ///
+    /// Within a sandbox it is the helper's, which lives at least as long as the child.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -90,7 +136,14 @@ impl Running {
         self.stdout.take()
     }
 
+    /// Takes the child's standard error, if it was asked to be apart.
+    pub fn take_stderr(&mut self) -> Option<ChildStderr> {
+        self.separate_stderr.take()
+    }
+
     /// Returns a handle on the end of the child's standard error.
+    ///
+    /// It is empty where the standard error was merged or is apart.
     pub fn stderr(&self) -> Tail {
         self.stderr.clone()
     }
@@ -100,7 +153,27 @@ impl Running {
     /// # Errors
     /// When the system cannot tell, which a healthy system can.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
+        let Some(confinement) = &mut self.confinement else {
+            return self.child.wait().await;
+        };
+        let Some(status) = confinement.watch.exit().await else {
+            return self.child.wait().await;
+        };
+        if !confinement.keeps_descendants {
+            // What the child left behind ends with it; late is no reason not to tell.
+            let _ = timeout(TO_FOLLOW, self.child.wait()).await;
+        }
+        Ok(status)
+    }
+
+    /// Waits until the child and all that it started within its sandbox have ended.
+    ///
+    /// Outside of a sandbox nobody can tell; then it is the child alone.
+    ///
+    /// # Errors
+    /// When the system cannot tell, which a healthy system can.
+    pub async fn wait_for_all(&mut self) -> io::Result<()> {
+        self.child.wait().await.map(drop)
     }
 
     /// Returns how the child exited, or nothing while it runs.
@@ -108,7 +181,11 @@ impl Running {
     /// # Errors
     /// When the system cannot tell, which a healthy system can.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        self.child.try_wait()
+        let told = self.confinement.as_mut().map(|around| around.watch.look());
+        match told.flatten() {
+            Some(status) => Ok(Some(status)),
+            None => self.child.try_wait(),
+        }
     }
 
     /// Ends the child and everything it started, and says how that went.
@@ -119,7 +196,7 @@ impl Running {
     /// When the returned future is dropped, everything is killed at once.
     pub async fn end(mut self, grace: Duration) -> Ending {
         drop(self.stdin.take());
-        match timeout(grace, self.child.wait()).await {
+        match timeout(grace, self.wait()).await {
             Ok(_) => self.sweep().await,
             Err(_) => self.stop(AFTER_REQUEST).await,
         }
@@ -135,7 +212,7 @@ impl Running {
         if self.leader() == Leader::Unreaped {
             self.tree.request_end();
             // Late or not, what comes next is the same.
-            let _ = timeout(patience, self.child.wait()).await;
+            let _ = timeout(patience, self.wait()).await;
         }
         self.sweep().await
     }
@@ -146,17 +223,27 @@ impl Running {
         let sweeping = tokio::task::spawn_blocking(move || tree.kill(leader, TO_DISAPPEAR));
         // A runtime that shuts down runs no more of these; dropping will do it then.
         let swept = sweeping.await.ok();
-        let status = timeout(TO_DRAIN, self.child.wait()).await;
+        let status = timeout(TO_DRAIN, self.wait()).await;
         if let Some(reader) = &mut self.reader {
             let _ = timeout(TO_DRAIN, reader).await;
         }
         self.is_ended = swept.is_some();
         let Swept { killed, survived } = swept.unwrap_or_default();
+        let killed = self.without_keepers(killed);
         Ending {
             status: status.ok().and_then(Result::ok),
             killed,
             survived,
         }
+    }
+
+    /// Leaves out the processes that are around a sandboxed child and none of its own.
+    fn without_keepers(&self, mut killed: Vec<u32>) -> Vec<u32> {
+        if let Some(confinement) = &self.confinement {
+            let keeper = confinement.watch.keeper();
+            killed.retain(|id| *id != self.id && Some(*id) != keeper);
+        }
+        killed
     }
 
     fn leader(&self) -> Leader {

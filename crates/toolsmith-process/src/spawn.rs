@@ -5,6 +5,7 @@
 //! and nothing else: another thread may have held any lock at the moment of the fork.
 
 use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -13,6 +14,8 @@ use rustix::process::{Pid, getpid, setsid};
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 
+use crate::launch::Output;
+use crate::running::Running;
 use crate::tree::Tree;
 
 /// The first descriptor that is none of the three streams.
@@ -25,11 +28,17 @@ pub(crate) fn new_mark() -> io::Result<String> {
     Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
-/// Starts the command and notes its tree.
-pub(crate) fn spawn(command: Command, runtime: Handle, mark: String) -> io::Result<(Child, Tree)> {
+/// Starts the command, with some descriptors more, and notes its tree.
+pub(crate) fn spawn(
+    command: Command,
+    handed: Vec<OwnedFd>,
+    runtime: Handle,
+    mark: String,
+) -> io::Result<(Child, Tree)> {
     let (reply, answer) = sync_channel(1);
     let order = Order {
         command,
+        handed,
         runtime,
         mark,
         reply,
@@ -41,6 +50,7 @@ pub(crate) fn spawn(command: Command, runtime: Handle, mark: String) -> io::Resu
 /// What the launcher is asked to start.
 struct Order {
     command: Command,
+    handed: Vec<OwnedFd>,
     runtime: Handle,
     mark: String,
     reply: SyncSender<io::Result<(Child, Tree)>>,
@@ -68,12 +78,14 @@ fn serve(inbox: &Receiver<Order>) {
     for order in inbox {
         let Order {
             mut command,
+            handed,
             runtime,
             mark,
             reply,
         } = order;
         let _inside = runtime.enter();
         separate(&mut command);
+        hand_over(command.as_std_mut(), &handed);
         // Whoever asked may have given up; the child is then dropped and ended here.
         let started = Tree::grow(mark, || {
             let child = command.spawn()?;
@@ -83,7 +95,7 @@ fn serve(inbox: &Receiver<Order>) {
         if let Err(unclaimed) = reply.send(started)
             && let Ok((child, tree)) = unclaimed.0
         {
-            drop(crate::Running::new(child, tree));
+            drop(Running::new(child, tree, Output::Tail, None));
         }
     }
 }
@@ -102,6 +114,38 @@ fn separate(command: &mut Command) {
     unsafe {
         command.pre_exec(move || leave(parent));
     }
+}
+
+/// Lets the child of a command keep descriptors that are closed in every other child.
+#[expect(
+    unsafe_code,
+    reason = "the closure runs in a fork of a process with threads; it makes system calls only"
+)]
+pub(crate) fn hand_over(command: &mut std::process::Command, handed: &[OwnedFd]) {
+    use std::os::unix::process::CommandExt as _;
+
+    let numbers: Vec<_> = handed
+        .iter()
+        .map(|descriptor| descriptor.as_raw_fd())
+        .collect();
+    // SAFETY: `keep` neither allocates nor locks nor touches memory shared with threads.
+    unsafe {
+        command.pre_exec(move || keep(&numbers));
+    }
+}
+
+#[expect(
+    unsafe_code,
+    reason = "the descriptors are known by number: their owner stays in the parent"
+)]
+fn keep(numbers: &[RawFd]) -> io::Result<()> {
+    for number in numbers {
+        // SAFETY: clearing a flag by number; the parent has the descriptor open.
+        if unsafe { libc::fcntl(*number, libc::F_SETFD, 0) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }
 
 fn leave(parent: Pid) -> io::Result<()> {

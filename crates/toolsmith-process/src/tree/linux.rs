@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{
     PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
-    pidfd_send_signal, set_child_subreaper, waitpid,
+    pidfd_send_signal, set_child_subreaper, wait, waitpid,
 };
 
 use super::proc::{self, Process};
@@ -209,6 +209,33 @@ impl Adopter {
             && process.session != self.session
             && process.start >= origin.start
             && !launches.iter().any(is_of_a_launch)
+    }
+}
+
+/// Kills whatever descends from this process, and takes its exits, until nobody is left.
+///
+/// For the keeper of a sandbox, which adopts all orphans and has no other children.
+pub(crate) fn kill_descendants(limit: Duration) {
+    let me = std::process::id();
+    let deadline = Instant::now() + limit;
+    loop {
+        let nobody_is_left = loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => break false,
+                Err(_) => break true,
+            }
+        };
+        if nobody_is_left || Instant::now() >= deadline {
+            return;
+        }
+        let processes = proc::since(0);
+        let myself = processes.iter().filter(|process| process.id == me);
+        let found = with_descendants(myself.copied().collect(), &processes);
+        for process in found.iter().filter(|process| process.id != me) {
+            end(process);
+        }
+        thread::sleep(PAUSES.0);
     }
 }
 

@@ -15,7 +15,7 @@ mod proc;
 use std::io;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(crate) use linux::Tree;
+pub(crate) use linux::{Tree, kill_descendants};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) use other::Tree;
 

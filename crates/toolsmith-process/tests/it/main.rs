@@ -6,6 +6,8 @@
 mod environment;
 mod errors;
 mod exit;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod separation;
 mod stderr;
 mod support;
