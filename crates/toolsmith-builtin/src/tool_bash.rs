@@ -183,6 +183,7 @@ impl ShellTool for Bash {
             input: common.input()?,
             streams: arguments.streams.streams(),
             temporary,
+            sandbox: inner.sandbox(),
         };
         let call = Call {
             tool: "bash",

@@ -252,6 +252,7 @@ impl ShellTool for Script {
             input: common.input()?,
             streams: arguments.streams.streams(),
             temporary,
+            sandbox: inner.sandbox(),
         };
         let call = Call {
             tool: "script",

@@ -170,6 +170,7 @@ impl ShellTool for Shell {
             input: common.input()?,
             streams: arguments.streams(),
             temporary,
+            sandbox: inner.sandbox(),
         };
         let call = Call {
             tool: "shell",

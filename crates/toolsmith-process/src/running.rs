@@ -141,6 +141,20 @@ impl Running {
         self.separate_stderr.take()
     }
 
+    /// Returns what the child started and is still alive, by number and name, without the
+    /// child itself and without what is around a sandboxed one. On systems without `/proc`
+    /// nothing is known.
+    ///
+    /// Blocks for as long as a look at all processes takes.
+    pub fn descendants(&self) -> Vec<(u32, String)> {
+        let living = self.tree.living(self.leader());
+        let ids = living.iter().map(|(id, _)| *id).collect();
+        let own = self.without_keepers(ids);
+        let mut named = living;
+        named.retain(|(id, _)| own.contains(id));
+        named
+    }
+
     /// Returns a handle on the end of the child's standard error.
     ///
     /// It is empty where the standard error was merged or is apart.

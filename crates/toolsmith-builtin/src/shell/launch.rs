@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use toolsmith_process::{Launch, LaunchError, Running};
+use toolsmith_process::{Launch, LaunchError, Running, Sandbox};
 
 use super::temporary::Temporary;
 use crate::refusal::{Reason, Refusal};
@@ -35,6 +35,8 @@ pub(crate) struct Order {
     pub(crate) input: Input,
     pub(crate) streams: Streams,
     pub(crate) temporary: Temporary,
+    /// What it may do.
+    pub(crate) sandbox: Sandbox,
 }
 
 /// What a program reads.
@@ -76,7 +78,10 @@ impl Order {
             .arguments(&self.arguments)
             .current_dir(&self.folder)
             .environment(self.variables.iter().cloned())
-            .environment([("TMPDIR", self.temporary.path())]);
+            .environment([("TMPDIR", self.temporary.path())])
+            .sandbox(self.sandbox.clone().scratch(self.temporary.path()))
+            // What is left is named before it is ended.
+            .keep_descendants();
         let launch = match self.input {
             Input::Nothing => launch.stdin_null(),
             Input::Text(_) | Input::Typed => launch,
@@ -133,6 +138,27 @@ impl Order {
             LaunchError::NoFolder { .. } => {
                 let message = format!("the folder {} is gone", self.shown_folder);
                 Refusal::new(Reason::NotFound, message).next("Name another with cwd")
+            }
+            LaunchError::TooLong { .. } => {
+                let message = "the command and its environment are longer than the system takes";
+                Refusal::new(Reason::TooLarge, message)
+                    .next("Write it to a file and run that with script, or pass data by stdin")
+            }
+            LaunchError::Unsupported {
+                layer, why, remedy, ..
+            } => {
+                let message = format!(
+                    "nothing was run: the sandbox needs {layer}, and this machine has none ({why})"
+                );
+                Refusal::new(Reason::Denied, message).next(*remedy)
+            }
+            LaunchError::NoHelper { .. }
+            | LaunchError::Helper { .. }
+            | LaunchError::HelperLost { .. }
+            | LaunchError::Sandbox { .. } => {
+                let message = format!("nothing was run: the sandbox could not be set up ({error})");
+                Refusal::new(Reason::Denied, message)
+                    .next("Tell the user; `toolsmith doctor` shows what this machine can do")
             }
             LaunchError::Refused { source, .. } => {
                 let message = format!("`{program}` could not be started: {source}");

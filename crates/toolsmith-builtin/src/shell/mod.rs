@@ -41,6 +41,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolsmith_core::AnyTool;
+use toolsmith_process::Sandbox;
 
 use self::jobs::Jobs;
 use self::options::{Hooks, Redaction, ShellOptions};
@@ -145,6 +146,13 @@ impl fmt::Debug for Shells {
 }
 
 impl Inner {
+    /// What a program may do: as the host says, and in the workspace.
+    pub(crate) fn sandbox(&self) -> Sandbox {
+        let roots = self.workspace.roots().iter().filter(|root| root.may_write);
+        let sandbox = self.options.sandbox.clone();
+        roots.fold(sandbox, |sandbox, root| sandbox.writable(root.path()))
+    }
+
     /// A folder of its own for a job.
     pub(crate) fn temporary(&self) -> std::io::Result<temporary::Temporary> {
         temporary::Temporary::new(&self.options.temporary)

@@ -9,6 +9,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use toolsmith_process::Sandbox;
+
 /// Makes a new file for an output, readable by its owner only, named after the stem.
 pub type NewFile = dyn Fn(&str) -> io::Result<(PathBuf, File)> + Send + Sync;
 
@@ -22,6 +24,9 @@ pub struct ShellOptions {
     /// The host's environment. Programs see what is on the list of what they need, and of
     /// that nothing that looks like a secret.
     pub environment: Vec<(OsString, OsString)>,
+    /// What programs may do. The workspace's roots and a job's own temporary folder are
+    /// added to what may be written; where the machine cannot give it, nothing runs.
+    pub sandbox: Sandbox,
     /// Where each job gets a folder of its own for temporary files, which goes with it.
     pub temporary: PathBuf,
     /// Makes files for outputs that are longer than an answer; without it the middle of
@@ -30,12 +35,15 @@ pub struct ShellOptions {
 }
 
 impl ShellOptions {
-    /// Programs that see a part of this environment, and have temporary folders in there.
+    /// Programs that are kept in this sandbox, see a part of this environment, and have
+    /// temporary folders in there.
     pub fn new(
+        sandbox: Sandbox,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
         temporary: impl Into<PathBuf>,
     ) -> Self {
         Self {
+            sandbox,
             environment: environment.into_iter().collect(),
             temporary: temporary.into(),
             files: None,
@@ -54,6 +62,7 @@ impl ShellOptions {
 impl fmt::Debug for ShellOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ShellOptions")
+            .field("sandbox", &self.sandbox)
             .field("temporary", &self.temporary)
             .field("keeps_files", &self.files.is_some())
             .finish_non_exhaustive()

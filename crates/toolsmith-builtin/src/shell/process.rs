@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::Instant;
+use toolsmith_process::Layers;
 
 use super::exit::Exit;
 use super::launch::Streams;
@@ -23,6 +24,7 @@ pub(crate) struct Process(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     pub(super) id: u32,
     pub(super) streams: Streams,
+    pub(super) layers: Option<Layers>,
     pub(super) began: Instant,
     pub(super) state: Mutex<State>,
     /// Counts what happened, for whoever waits for more of it.
@@ -127,7 +129,13 @@ impl Process {
 
     /// What it is kept in.
     pub(crate) fn sandbox(&self) -> String {
-        "none".to_owned()
+        let layers = self.0.layers.as_ref();
+        layers.map_or_else(|| "none".to_owned(), ToString::to_string)
+    }
+
+    /// The layers that keep it.
+    pub(crate) fn layers(&self) -> Option<&Layers> {
+        self.0.layers.as_ref()
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

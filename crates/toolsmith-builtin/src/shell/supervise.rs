@@ -66,6 +66,7 @@ pub(crate) async fn start(order: Order, keeper: Keeper) -> Result<Process, Refus
     let shared = Arc::new(Shared {
         id: running.id(),
         streams: order.streams,
+        layers: running.layers().cloned(),
         began: Instant::now(),
         state: Default::default(),
         version: watch::Sender::new(0),

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolsmith_builtin::{NewFile, ShellOptions, Shells, Workspace, WorkspaceOptions};
 use toolsmith_core::{Outcome, RawCall};
+use toolsmith_process::{Mode as SandboxMode, Sandbox};
 use toolsmith_runtime::permit::Policy;
 use toolsmith_runtime::{Caller, Mode, Toolbox};
 
@@ -33,6 +34,12 @@ pub(crate) struct Yard {
 
 impl Yard {
     pub(crate) fn new() -> Self {
+        Self::within(Sandbox::new(SandboxMode::WorkspaceWrite))
+    }
+
+    /// A workspace whose programs may do this.
+    pub(crate) fn within(sandbox: Sandbox) -> Self {
+        toolsmith_process::use_helper(env!("CARGO_BIN_EXE_shell-helper"));
         toolsmith_process::become_subreaper().unwrap();
         let folder = TempDir::new().unwrap();
         for name in ["desk", "tmp", "outputs", "outside"] {
@@ -55,8 +62,8 @@ impl Yard {
         ];
         environment.push(("PATH".into(), std::env::var_os("PATH").unwrap()));
         let outputs = folder.path().join("outputs");
-        let options =
-            ShellOptions::new(environment, folder.path().join("tmp")).with_files(files_in(outputs));
+        let options = ShellOptions::new(sandbox, environment, folder.path().join("tmp"))
+            .with_files(files_in(outputs));
         let shells = Shells::new(&workspace, options);
         let toolbox = Toolbox::builder()
             .tools(toolsmith_builtin::tools(&workspace, SystemTime::now))

@@ -123,6 +123,14 @@ impl Tree {
         }
     }
 
+    /// Returns who of the tree is alive beside the child, by number and name.
+    pub(crate) fn living(&self, leader: Leader) -> Vec<(u32, String)> {
+        let found = self.look(leader, &BTreeSet::new());
+        let others = found.iter().filter(|process| process.id != self.origin.id);
+        let named = others.map(|process| (process.id, proc::name(process.id)));
+        named.collect()
+    }
+
     /// Says that the launch has ended, and its processes with it.
     pub(crate) fn forget(&self) {
         launches().retain(|launch| launch.origin != self.origin);

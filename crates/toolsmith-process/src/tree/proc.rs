@@ -59,6 +59,12 @@ fn parse(id: u32, stat: &str) -> Option<Process> {
     })
 }
 
+/// Returns what a process is called, which is whatever it says; nothing when it is gone.
+pub(crate) fn name(id: u32) -> String {
+    let name = fs::read(format!("/proc/{id}/comm")).unwrap_or_default();
+    String::from_utf8_lossy(name.trim_ascii_end()).into_owned()
+}
+
 /// Returns the mark that a process got with its environment, if it lets us see it.
 pub(crate) fn mark(id: u32) -> Option<String> {
     let file = File::open(format!("/proc/{id}/environ")).ok()?;
