@@ -112,6 +112,12 @@ pub(crate) fn everything() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
+/// Where programs that tools run get folders for their temporary files.
+#[cfg(target_os = "linux")]
+pub(crate) fn temporary_folder() -> PathBuf {
+    std::env::temp_dir()
+}
+
 /// The folder for what is Toolsmith's own.
 pub(crate) fn state_folder() -> Option<PathBuf> {
     let state = folder("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))?;

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
-use toolsmith_core::{AnyTool, CancellationToken};
+#[cfg(target_os = "linux")]
+use toolsmith_builtin::Shells;
+#[cfg(target_os = "linux")]
+use toolsmith_core::AnyTool;
+use toolsmith_core::CancellationToken;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
@@ -17,6 +21,8 @@ use toolsmith_manager::{
     find_root, lint, tape,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
+#[cfg(target_os = "linux")]
+use toolsmith_process::{Mode as SandboxMode, Sandbox};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::tape::{Recording, Replay};
@@ -48,6 +54,9 @@ pub(crate) struct Session {
     pub(crate) guide: Arc<Guide>,
     /// Whose tools are offered.
     pub(crate) view: View,
+    /// The programs that tools have started.
+    #[cfg(target_os = "linux")]
+    shells: Option<Shells>,
 }
 
 /// Which upstream servers a command needs.
@@ -124,17 +133,31 @@ impl Session {
             .with_clock(SystemTime::now)
             .with_recording(recording)
             .with_replay(replay);
+        #[cfg(target_os = "linux")]
+        let mut shells = None;
         // On a tape are all tools there are.
         if !is_replay {
-            setup = setup
-                .with_tools(SHIPPED, built_in(cli)?)
-                .with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
+            #[cfg(target_os = "linux")]
+            {
+                let (tools, programs) = built_in(cli)?;
+                setup = setup.with_tools(SHIPPED, tools);
+                setup = setup.with_tools(SHIPPED, programs.tools());
+                shells = Some(programs);
+            }
+            setup = setup.with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
             if environment::wants_examples() {
                 setup = setup.with_examples();
             }
         }
         let manager = Arc::new(setup.load()?);
         logging::without_secrets_of(manager.toolbox());
+        #[cfg(target_os = "linux")]
+        if let Some(shells) = &shells {
+            let toolbox = manager.toolbox().clone();
+            shells.redact_with(Arc::new(move |text: &str| {
+                toolbox.redactor().clean(text).into_owned()
+            }));
+        }
         warn_of_records(cli, &manager);
         let view = match (&cli.set, &cli.agent) {
             (Some(set), _) => View::Set(set.clone()),
@@ -150,6 +173,8 @@ impl Session {
             overlays,
             guide,
             view,
+            #[cfg(target_os = "linux")]
+            shells,
         })
     }
 
@@ -184,6 +209,10 @@ impl Session {
 
     /// Ends what goes on beside calls.
     pub(crate) async fn close(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(shells) = &self.shells {
+            shells.close().await;
+        }
         if let Some(telemetry) = self.manager.telemetry() {
             telemetry.close(LAST_WORDS).await;
         }
@@ -386,34 +415,40 @@ pub(crate) fn with_template(guide: Guide, file: &Path) -> Result<Guide, Failure>
     guide.map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// The built-in tools over the folders of this run. Whoever makes one call from the
-/// command line has no way to read first; clients of a server have.
+/// The built-in tools over the folders of this run, and those that run programs in them.
+/// Whoever makes one call from the command line has no way to read first; clients of a
+/// server have.
 #[cfg(target_os = "linux")]
-fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
+fn built_in(cli: &Cli) -> Result<(Vec<AnyTool>, Shells), Failure> {
     use crate::cli::Command;
-    use toolsmith_builtin::{Workspace, WorkspaceOptions};
+    use toolsmith_builtin::{ShellOptions, Workspace, WorkspaceOptions};
 
     let spills = environment::spills(&cli.roots());
-    let spills = spills.map(|spills| spills.folder().to_owned());
+    let folder = spills.as_ref().map(|spills| spills.folder().to_owned());
     let mut options = WorkspaceOptions::default()
         .with_home(environment::home())
         .with_state(environment::journal_folder())
         .with_private(environment::state_folder())
-        .with_readable(spills.filter(|folder| is_made(folder)));
+        .with_readable(folder.filter(|folder| is_made(folder)));
     if !matches!(cli.command, Command::Serve(_)) {
         options = options.with_unread_writes();
     }
     let workspace = Workspace::open(cli.roots(), options)
         .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
+    // What programs leave behind is ours to end.
+    let _ = toolsmith_process::become_subreaper();
+    let sandbox = Sandbox::new(SandboxMode::WorkspaceWrite);
+    let mut options = ShellOptions::new(
+        sandbox,
+        environment::everything(),
+        environment::temporary_folder(),
+    );
+    if let Some(spills) = spills {
+        options = options.with_files(Arc::new(move |stem: &str| spills.create(stem)));
+    }
+    let shells = Shells::new(&workspace, options);
     let now = SystemTime::now;
-    Ok(toolsmith_builtin::tools(&workspace, now))
-}
-
-/// Elsewhere nothing confines them yet.
-#[cfg(not(target_os = "linux"))]
-#[expect(clippy::unnecessary_wraps, reason = "as where there are some")]
-fn built_in(_: &Cli) -> Result<Vec<AnyTool>, Failure> {
-    Ok(Vec::new())
+    Ok((toolsmith_builtin::tools(&workspace, now), shells))
 }
 
 /// Makes a folder of the user's own, so that it can be read from the start.

@@ -59,6 +59,17 @@ impl FileSpills {
         }
     }
 
+    /// Makes a file for an output that is written while it comes, readable by its owner
+    /// only. Old ones make room for it as for others.
+    ///
+    /// # Errors
+    /// When the system does not make it.
+    pub fn create(&self, stem: &str) -> std::io::Result<(PathBuf, fs::File)> {
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let stem = format!("{stem}-{}-{number}", std::process::id());
+        create(&self.folder, &self.all, &stem)
+    }
+
     /// The folder they are in.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -115,6 +126,16 @@ fn quoted(path: &str) -> Cow<'_, str> {
 }
 
 fn write(folder: &Path, all: &Path, stem: &str, text: &str) -> std::io::Result<(PathBuf, u64)> {
+    let (path, mut file) = create(folder, all, stem)?;
+    if let Err(error) = file.write_all(text.as_bytes()) {
+        // Half an output would be taken for a whole one.
+        let _ = fs::remove_file(&path);
+        return Err(error);
+    }
+    Ok((path, text.len() as u64))
+}
+
+fn create(folder: &Path, all: &Path, stem: &str) -> std::io::Result<(PathBuf, fs::File)> {
     private_folder(all)?;
     private_folder(folder)?;
     // A name that exists already belongs to another run with the same process id.
@@ -125,14 +146,9 @@ fn write(folder: &Path, all: &Path, stem: &str, text: &str) -> std::io::Result<(
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&path) {
-            Ok(mut file) => {
-                if let Err(error) = file.write_all(text.as_bytes()) {
-                    // Half an output would be taken for a whole one.
-                    let _ = fs::remove_file(&path);
-                    return Err(error);
-                }
+            Ok(file) => {
                 forget_old(all, &path);
-                return Ok((path, text.len() as u64));
+                return Ok((path, file));
             }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

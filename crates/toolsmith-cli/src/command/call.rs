@@ -1,6 +1,6 @@
 //! `toolsmith call`: one call, from the words on the command line to its reply.
 
-use toolsmith_core::{Outcome, RawCall};
+use toolsmith_core::{Block, Outcome, RawCall};
 use toolsmith_runtime::permit::Verdict;
 use toolsmith_runtime::{Caller, Explanation};
 
@@ -47,6 +47,14 @@ fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
         print::line(&outcome.model_text())?;
         return Ok(());
     };
+    // A program that failed has said more than that it failed.
+    let texts = outcome.content.iter().filter_map(|block| match block {
+        Block::Text { text } => Some(text),
+        _ => None,
+    });
+    for text in texts {
+        print::line(text)?;
+    }
     print::error(&error.to_string());
     if let Some(next) = failure::next_step(error, name) {
         print::note(&format!("  {next}"));

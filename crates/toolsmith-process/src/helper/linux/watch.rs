@@ -80,6 +80,8 @@ impl Watch {
                 Ok(Some(Frame::Exited(status))) => {
                     self.status = Some(ExitStatus::from_raw(status));
                 }
+                // The helper and the keeper speak at once: this may come after the start.
+                Ok(Some(Frame::Keeper(id))) => self.keeper = Some(id),
                 Ok(Some(_)) => {}
                 Ok(None) => return self.status,
                 Err(_) => {
