@@ -123,7 +123,7 @@ impl Call {
             return Ok(report.outcome(&process, self.view).await);
         }
         let mut waited = Waited(Some(process.clone()));
-        let deadline = Instant::now() + self.limit;
+        let deadline = process.deadline(self.limit);
         match wait(&process, deadline, context).await {
             Woken::Over => {}
             Woken::Late

@@ -115,13 +115,9 @@ pub(crate) fn keep(
     began: &str,
     ended: &Ended,
 ) -> (String, Option<String>) {
-    let stays = || match session.is_elsewhere {
-        true => None,
-        false => Some(began.to_owned()),
-    };
     let inner = shells.inner();
     let Some(noted) = &ended.folder else {
-        let is_unknown = !ended.was_ended && stays().is_some();
+        let is_unknown = !ended.was_ended && !session.is_elsewhere;
         let note = is_unknown.then(|| {
             format!("the shell was replaced or killed before it could tell its folder; the session stays in {began}")
         });

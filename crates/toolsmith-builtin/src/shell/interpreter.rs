@@ -25,98 +25,25 @@ struct Language {
 }
 
 /// All kinds. A catalogue.
+#[rustfmt::skip]
 const LANGUAGES: &[Language] = &[
-    Language {
-        names: &["bash"],
-        endings: &["bash", "sh"],
-        programs: &[("bash", &["--noprofile", "--norc"])],
-    },
-    Language {
-        names: &["sh", "dash"],
-        endings: &[],
-        programs: &[("sh", &[])],
-    },
-    Language {
-        names: &["zsh"],
-        endings: &["zsh"],
-        programs: &[("zsh", &["-f"])],
-    },
-    Language {
-        names: &["fish"],
-        endings: &["fish"],
-        programs: &[("fish", &["--no-config"])],
-    },
-    Language {
-        names: &["python3", "python", "py"],
-        endings: &["py"],
-        programs: &[("python3", &[]), ("python", &[])],
-    },
-    Language {
-        names: &["node", "nodejs", "javascript", "js"],
-        endings: &["js", "mjs", "cjs"],
-        programs: &[("node", &[]), ("bun", &[]), ("deno", &["run"])],
-    },
-    Language {
-        names: &["typescript", "ts", "tsx", "ts-node"],
-        endings: &["ts", "mts"],
-        programs: &[
-            ("tsx", &[]),
-            ("bun", &[]),
-            ("deno", &["run"]),
-            ("ts-node", &[]),
-            ("node", &[]),
-        ],
-    },
-    Language {
-        names: &["bun"],
-        endings: &[],
-        programs: &[("bun", &[])],
-    },
-    Language {
-        names: &["deno"],
-        endings: &[],
-        programs: &[("deno", &["run"])],
-    },
-    Language {
-        names: &["ruby", "rb"],
-        endings: &["rb"],
-        programs: &[("ruby", &[])],
-    },
-    Language {
-        names: &["perl", "pl"],
-        endings: &["pl"],
-        programs: &[("perl", &[])],
-    },
-    Language {
-        names: &["php"],
-        endings: &["php"],
-        programs: &[("php", &[])],
-    },
-    Language {
-        names: &["lua"],
-        endings: &["lua"],
-        programs: &[("lua", &[]), ("luajit", &[])],
-    },
-    Language {
-        names: &["r", "rscript"],
-        endings: &["r", "R"],
-        programs: &[("Rscript", &["--vanilla"])],
-    },
-    Language {
-        names: &["julia"],
-        endings: &["jl"],
-        programs: &[("julia", &[])],
-    },
-    Language {
-        names: &["tclsh", "tcl"],
-        endings: &["tcl"],
-        programs: &[("tclsh", &[])],
-    },
-    Language {
-        names: &["pwsh", "powershell"],
-        endings: &["ps1"],
-        programs: &[("pwsh", &["-NoProfile", "-File"])],
-    },
+    Language { names: &["bash"], endings: &["bash", "sh"], programs: &[("bash", &["--noprofile", "--norc"])] },
+    Language { names: &["sh", "dash"], endings: &[], programs: &[("sh", &[])] },
+    Language { names: &["zsh"], endings: &["zsh"], programs: &[("zsh", &["-f"])] },
+    Language { names: &["fish"], endings: &["fish"], programs: &[("fish", &["--no-config"])] },
+    Language { names: &["python3", "python", "py"], endings: &["py"], programs: &[("python3", &[]), ("python", &[])] },
+    Language { names: &["node", "nodejs", "javascript", "js"], endings: &["js", "mjs", "cjs"], programs: &[("node", &[]), ("bun", &[]), ("deno", &["run"])] },
+    Language { names: &["typescript", "ts", "tsx", "ts-node"], endings: &["ts", "mts"], programs: &[("tsx", &[]), ("bun", &[]), ("deno", &["run"]), ("ts-node", &[]), ("node", &[])] },
+    Language { names: &["bun"], endings: &[], programs: &[("bun", &[])] },
+    Language { names: &["deno"], endings: &[], programs: &[("deno", &["run"])] },
+    Language { names: &["ruby", "rb"], endings: &["rb"], programs: &[("ruby", &[])] },
+    Language { names: &["perl", "pl"], endings: &["pl"], programs: &[("perl", &[])] },
+    Language { names: &["php"], endings: &["php"], programs: &[("php", &[])] },
+    Language { names: &["lua"], endings: &["lua"], programs: &[("lua", &[]), ("luajit", &[])] },
+    Language { names: &["r", "rscript"], endings: &["r", "R"], programs: &[("Rscript", &["--vanilla"])] },
+    Language { names: &["julia"], endings: &["jl"], programs: &[("julia", &[])] },
+    Language { names: &["tclsh", "tcl"], endings: &["tcl"], programs: &[("tclsh", &[])] },
+    Language { names: &["pwsh", "powershell"], endings: &["ps1"], programs: &[("pwsh", &["-NoProfile", "-File"])] },
 ];
 
 /// What starts a script: a program, and what stands before the script.

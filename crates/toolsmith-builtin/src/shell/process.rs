@@ -138,6 +138,11 @@ impl Process {
         self.0.layers.as_ref()
     }
 
+    /// When it is to be over that may take so long.
+    pub(crate) fn deadline(&self, limit: Duration) -> Instant {
+        self.0.began + limit
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.0.began.elapsed()
     }

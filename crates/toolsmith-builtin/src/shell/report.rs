@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toolsmith_core::{Block, ErrorKind, Outcome, ToolError, duration};
+use toolsmith_process::{Layers, Mode};
 
 use super::exit::{Exit, TIMED_OUT};
 use super::launch::Streams;
-use super::output::View;
+use super::output::{Excerpt, View};
 use super::process::{Ended, Named, Phase, Process, Shown};
 use crate::budget;
 
@@ -83,6 +84,9 @@ pub(crate) struct Ran {
     pub(crate) full_output_path: Option<String>,
     /// What it was kept in: the layers in force, or `none`.
     pub(crate) sandbox: String,
+    /// What the layers in force do not cover.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sandbox_notes: Vec<String>,
     /// The folder it ran in, or where its session is now.
     pub(crate) cwd: String,
     /// The session whose folder is kept.
@@ -156,6 +160,10 @@ impl Report {
             truncated: shown.all.omitted > 0,
             full_output_path: shown.kept.path().map(|path| path.display().to_string()),
             sandbox: process.sandbox(),
+            sandbox_notes: process
+                .layers()
+                .map(|layers| layers.notes().to_vec())
+                .unwrap_or_default(),
             cwd: self.folder.clone(),
             session_id: self.session.clone(),
             id: self.job.map(|job| job.to_string()),
@@ -171,18 +179,17 @@ impl Report {
     fn explain(&mut self, process: &Process, ended: Option<&Ended>, shown: &Shown) {
         let mut notes = Vec::new();
         match (self.end, ended) {
-            (End::Ended, Some(ended)) => {
-                if !ended.left.is_empty() {
-                    let many = match ended.left.len() {
-                        1 => "1 process was".to_owned(),
-                        many => format!("{many} processes were"),
-                    };
-                    notes.push(format!(
-                        "{many} still running when it ended, and ended with it: {}; use \
-                         run_in_background to keep a command running, or leave_running to keep what it leaves",
-                        named(&ended.left)
-                    ));
-                }
+            (End::Ended, Some(ended)) if !ended.left.is_empty() => {
+                let many = match ended.left.len() {
+                    1 => "1 process was".to_owned(),
+                    many => format!("{many} processes were"),
+                };
+                notes.push(format!(
+                    "{many} still running when it ended, and ended with it: {}; use \
+                     run_in_background to keep a command running, or leave_running to keep what \
+                     it leaves",
+                    named(&ended.left)
+                ));
             }
             (End::TimedOut | End::GivenUp, Some(ended)) => {
                 let last = match shown.since_output {
@@ -208,6 +215,16 @@ impl Report {
             let numbers: Vec<String> = ended.survived.iter().map(u32::to_string).collect();
             notes.push(format!("could not be ended: {}", numbers.join(", ")));
         }
+        if ended
+            .and_then(|ended| ended.exit)
+            .is_some_and(|exit| !exit.is_success())
+        {
+            notes.extend(
+                process
+                    .layers()
+                    .and_then(|layers| suspicion(layers, &shown.all)),
+            );
+        }
         let Some(job) = self.job else {
             self.notes.splice(0..0, notes);
             return;
@@ -230,7 +247,7 @@ impl Report {
     /// What the model reads.
     fn text(&self, ran: &Ran) -> String {
         let mut text = ran.output.trim_end_matches('\n').to_owned();
-        if text.is_empty() && self.end != End::Started {
+        if text.is_empty() && matches!(self.end, End::Ended | End::Left) {
             text = "[it wrote nothing]".to_owned();
         }
         for note in &self.notes {
@@ -293,6 +310,59 @@ impl Report {
             ran.stdout_length + ran.stderr_length.unwrap_or(0)
         )
     }
+}
+
+/// What programs say when the sandbox keeps them from writing.
+const NOT_WRITTEN: &[&str] = &[
+    "Read-only file system",
+    "Permission denied",
+    "Operation not permitted",
+    "EACCES",
+    "EPERM",
+    "EROFS",
+];
+
+/// What they say when it keeps them from the network.
+const NOT_REACHED: &[&str] = &[
+    "Network is unreachable",
+    "Could not resolve host",
+    "Temporary failure in name resolution",
+    "Name or service not known",
+    "Address family not supported",
+    "ENETUNREACH",
+    "EAI_AGAIN",
+    "ENOTFOUND",
+];
+
+/// A line for a command that failed as one does that the sandbox forbids something: so
+/// that nobody mends permissions that are none.
+fn suspicion(layers: &Layers, shown: &Excerpt) -> Option<String> {
+    let says = |words: &[&str]| {
+        let is_in = |text: &str| words.iter().any(|word| text.contains(word));
+        is_in(&shown.head) || is_in(&shown.tail)
+    };
+    let mut forbids = Vec::new();
+    if says(NOT_WRITTEN) {
+        forbids.push(match layers.mode() {
+            Mode::ReadOnly => "writing anything but temporary files in $TMPDIR",
+            Mode::WorkspaceWrite => {
+                "writing anywhere but in the workspace and $TMPDIR, and what is protected in it"
+            }
+            _ => "what few programs need",
+        });
+    }
+    if !layers.has_network() && (says(NOT_REACHED) || says(NOT_WRITTEN)) {
+        forbids.push("the network");
+    }
+    let forbids = match forbids.as_slice() {
+        [] => return None,
+        forbids => forbids.join(" and "),
+    };
+    Some(format!(
+        "the sandbox ({layers}, {}) forbids {forbids}; this may be the cause. Do not try to get \
+         round it: ask the user to change the sandbox where that is needed",
+        layers.mode()
+    ))
 }
 
 /// The value without its texts, which metadata has no room for.

@@ -58,6 +58,7 @@ const LONGEST_PATH: u64 = 4097;
 
 /// Starts what was ordered, and begins to stay with it.
 pub(crate) async fn start(order: Order, keeper: Keeper) -> Result<Process, Refusal> {
+    let began = Instant::now();
     let starting = spawn_blocking(move || order.start().map(|running| (running, order)));
     let (mut running, order) = starting
         .await
@@ -67,7 +68,7 @@ pub(crate) async fn start(order: Order, keeper: Keeper) -> Result<Process, Refus
         id: running.id(),
         streams: order.streams,
         layers: running.layers().cloned(),
-        began: Instant::now(),
+        began,
         state: Default::default(),
         version: watch::Sender::new(0),
         kill: watch::Sender::new(None),

@@ -99,7 +99,7 @@ mod tests {
         }
         fs::create_dir(path.join("shut")).unwrap();
         fs::create_dir(path.join("shut/in")).unwrap();
-        fs::set_permissions(path.join("shut"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
         drop(temporary);
         assert!(!path.exists());
         assert!(outside.join("stays").exists());

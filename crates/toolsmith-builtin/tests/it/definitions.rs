@@ -4,13 +4,13 @@ use serde_json::Value;
 use toolsmith_core::{Effect, RawCall};
 use toolsmith_runtime::Caller;
 
-use super::ground::Ground;
+use super::yard::Yard;
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_tool_says_all_there_is_to_say() {
-    let ground = Ground::new();
-    let tools = ground.toolbox.registry().all();
-    assert_eq!(tools.len(), 18, "{tools:?}");
+    let yard = Yard::new();
+    let tools = yard.toolbox.registry().all();
+    assert_eq!(tools.len(), 25, "{tools:?}");
     for tool in tools {
         let name = &tool.name;
         let short = tool.description.short.chars().count();
@@ -25,9 +25,12 @@ async fn every_tool_says_all_there_is_to_say() {
             tool.meta.category.is_some() && !tool.meta.tags.is_empty(),
             "{name}"
         );
-        let is_write = ["write", "edit", "multi_edit"].contains(&name.as_str());
-        assert_eq!(tool.effect == Effect::Write, is_write, "{name}");
-        assert_eq!(tool.effect == Effect::Read, !is_write, "{name}");
+        let effect = match name.as_str() {
+            "write" | "edit" | "multi_edit" => Effect::Write,
+            "bash" | "shell" | "script" | "shell_input" | "shell_kill" => Effect::Execute,
+            _ => Effect::Read,
+        };
+        assert_eq!(tool.effect, effect, "{name}");
         let properties = tool.input.as_value()["properties"].as_object().unwrap();
         for (argument, schema) in properties {
             assert!(schema["description"].is_string(), "{name}: {argument}");
@@ -35,7 +38,7 @@ async fn every_tool_says_all_there_is_to_say() {
         assert!(!tool.examples.is_empty(), "{name} has no example");
         for example in &tool.examples {
             let call = RawCall::new(name.as_str(), Value::Object(example.arguments.clone()));
-            let outcome = ground
+            let outcome = yard
                 .toolbox
                 .run(call, &Caller::new("test"))
                 .await

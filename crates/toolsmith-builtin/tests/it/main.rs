@@ -18,6 +18,9 @@ mod encodings;
 mod ladder;
 mod patch;
 
+mod jobs;
+mod scripts;
+mod sessions;
 mod shells;
 mod torture;
 
