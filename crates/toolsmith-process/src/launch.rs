@@ -155,8 +155,9 @@ impl Launch {
     /// Lets what a sandboxed child started live on when the child has ended.
     ///
     /// They live until the [`Running`] ends; [`Running::wait_for_all`] waits for them.
-    /// Without this, and within a sandbox, they end with the child. Outside of a sandbox
-    /// they live on in any case.
+    /// Without this, and within a sandbox, they end with the child, before
+    /// [`Running::wait`] says how it ended, and no [`Ending`](crate::Ending) names them.
+    /// Outside of a sandbox they live on in any case.
     #[must_use]
     pub fn keep_descendants(mut self) -> Self {
         self.keep_descendants = true;
