@@ -208,6 +208,23 @@ impl Launch {
         Ok(running)
     }
 
+    /// Starts the program as [`start`](Self::start) does, without holding up the runtime.
+    ///
+    /// When the returned future is dropped, the program is ended as soon as it has started.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn begin(&self) -> Result<Running, LaunchError> {
+        let launch = self.clone();
+        let started = tokio::task::spawn_blocking(move || launch.start()).await;
+        // A runtime that shuts down starts nothing any more.
+        started.unwrap_or_else(|_| {
+            Err(LaunchError::NoRuntime {
+                program: self.program.clone(),
+            })
+        })
+    }
+
     /// The program itself, to be started without a sandbox.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);

@@ -58,6 +58,30 @@ async fn what_does_not_exist_is_told() {
         format!("{git:?} is not protected: it does not exist, and may be created"),
     ];
     assert_eq!(layers.notes(), expected);
+    assert_eq!(layers.appeared(), <[&std::path::Path; 0]>::default());
+    std::fs::create_dir(&git).unwrap();
+    assert_eq!(layers.appeared(), [git]);
+}
+
+#[tokio::test]
+async fn a_refusal_is_explained_and_nothing_else_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let confined = layers(workspace(folder.path())).await;
+    let hint = confined
+        .hint("sh: cannot create /etc/x: Read-only file system")
+        .unwrap();
+    assert!(hint.contains("workspace-write, network off"), "{hint}");
+    assert!(
+        hint.contains("changing permissions does not help"),
+        "{hint}"
+    );
+    let hint = confined
+        .hint("curl: (6) Could not resolve host: a.test")
+        .unwrap();
+    assert!(hint.contains("network cannot be reached"), "{hint}");
+    assert_eq!(confined.hint("no such file or directory"), None);
+    let connected = layers(workspace(folder.path()).with_network()).await;
+    assert_eq!(connected.hint("Could not resolve host"), None);
 }
 
 #[tokio::test]
