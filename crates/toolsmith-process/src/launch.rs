@@ -155,8 +155,9 @@ impl Launch {
     /// Lets what a sandboxed child started live on when the child has ended.
     ///
     /// They live until the [`Running`] ends; [`Running::wait_for_all`] waits for them.
-    /// Without this, and within a sandbox, they end with the child. Outside of a sandbox
-    /// they live on in any case.
+    /// Without this, and within a sandbox, they end with the child, before
+    /// [`Running::wait`] says how it ended, and no [`Ending`](crate::Ending) names them.
+    /// Outside of a sandbox they live on in any case.
     #[must_use]
     pub fn keep_descendants(mut self) -> Self {
         self.keep_descendants = true;
@@ -205,6 +206,23 @@ impl Launch {
         let (layers, watch) = listener.listen()?;
         running.confine(layers, watch, self.keep_descendants);
         Ok(running)
+    }
+
+    /// Starts the program as [`start`](Self::start) does, without holding up the runtime.
+    ///
+    /// When the returned future is dropped, the program is ended as soon as it has started.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn begin(&self) -> Result<Running, LaunchError> {
+        let launch = self.clone();
+        let started = tokio::task::spawn_blocking(move || launch.start()).await;
+        // A runtime that shuts down starts nothing any more.
+        started.unwrap_or_else(|_| {
+            Err(LaunchError::NoRuntime {
+                program: self.program.clone(),
+            })
+        })
     }
 
     /// The program itself, to be started without a sandbox.

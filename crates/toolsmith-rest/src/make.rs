@@ -9,6 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use toolsmith_core::reference::{Lookup, Place};
 use toolsmith_core::{AnyTool, ToolName};
+use toolsmith_process::Sandbox;
 
 use crate::command;
 use crate::execute::{self, RemoteTools};
@@ -32,6 +33,9 @@ pub struct Surroundings {
     /// entry names unless set, since it is the user's own; one that comes from elsewhere
     /// must not lead to what only this machine can reach.
     pub private: Option<Arc<[String]>>,
+    /// The sandbox that programs run in, asked for at each call. Without one, a program
+    /// runs only where its file says that it may do so without.
+    pub sandbox: Option<Arc<dyn Fn() -> Sandbox + Send + Sync>>,
 }
 
 impl Surroundings {
@@ -47,6 +51,7 @@ impl Surroundings {
             environment,
             pace: Pace::default(),
             private: None,
+            sandbox: None,
         }
     }
 }

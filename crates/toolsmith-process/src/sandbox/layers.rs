@@ -1,12 +1,31 @@
 //! What was in force when a child ran, in a few words and in full.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use super::demand::Means;
 use super::{Findings, Mode, Sandbox, Support};
 
 /// The first version of Landlock's interface that holds back signals and abstract sockets.
 const SCOPES: u32 = 6;
+
+/// How programs tell that a file was refused to them.
+const REFUSED_FILES: [&str; 6] = [
+    "Permission denied",
+    "Read-only file system",
+    "Operation not permitted",
+    "EACCES",
+    "EROFS",
+    "EPERM",
+];
+/// How programs tell that they were refused a connection or a name.
+const REFUSED_CONNECTIONS: [&str; 5] = [
+    "Could not resolve host",
+    "Temporary failure in name resolution",
+    "Network is unreachable",
+    "EAI_AGAIN",
+    "getaddrinfo",
+];
 
 /// The layers in force around a child, and what they do not cover.
 ///
@@ -17,6 +36,7 @@ pub struct Layers {
     network: bool,
     landlock: Option<u32>,
     namespaces: bool,
+    absent: Vec<PathBuf>,
     notes: Vec<String>,
 }
 
@@ -43,9 +63,19 @@ impl Layers {
                 "{folder:?} is not writable: it does not exist or cannot be reached"
             ));
         }
-        for path in findings.missing_protected.iter(&sandbox.protected) {
+        let absent: Vec<PathBuf> = findings
+            .missing_protected
+            .iter(&sandbox.protected)
+            .map(Path::to_path_buf)
+            .collect();
+        if !absent.is_empty() {
+            let (verb, pronoun) = match absent.len() {
+                1 => ("is", "it does"),
+                _ => ("are", "they do"),
+            };
             notes.push(format!(
-                "{path:?} is not protected: it does not exist, and may be created"
+                "{} {verb} not protected: {pronoun} not exist, and may be created",
+                listed(&absent)
             ));
         }
         for path in findings.linked_protected.iter(&sandbox.protected) {
@@ -58,6 +88,7 @@ impl Layers {
             network: sandbox.network,
             landlock: (means.landlock > 0).then_some(means.landlock),
             namespaces: means.namespaces,
+            absent,
             notes,
         }
     }
@@ -72,6 +103,52 @@ impl Layers {
         self.network
     }
 
+    /// Returns the protected paths that did not exist and exist now.
+    ///
+    /// No layer keeps a path from being created, so whoever protects one looks afterwards.
+    /// Relative paths are not looked at.
+    pub fn appeared(&self) -> Vec<&Path> {
+        let absent = self.absent.iter().map(PathBuf::as_path);
+        let exists = |path: &&Path| path.is_absolute() && path.symlink_metadata().is_ok();
+        absent.filter(exists).collect()
+    }
+
+    /// Says that the sandbox may be the reason, if a text tells of something refused.
+    ///
+    /// For what a model reads: a refusal by the sandbox looks like wrong permissions, which
+    /// it would try to put right.
+    pub fn hint(&self, text: &str) -> Option<String> {
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let writes = has(&REFUSED_FILES);
+        let connections = !self.network && has(&REFUSED_CONNECTIONS);
+        if !writes && !connections {
+            return None;
+        }
+        let mut hint = format!("this may be the sandbox ({}", self.mode);
+        hint.push_str(if self.network {
+            "): "
+        } else {
+            ", network off): "
+        });
+        let mut parts = Vec::new();
+        if writes {
+            parts.push(match self.mode {
+                Mode::ReadOnly => "nothing may be written but temporary files",
+                Mode::WorkspaceWrite => {
+                    "only the workspace and temporary files may be written, and some paths are \
+                     protected or hidden"
+                }
+                Mode::Full => "some paths are hidden, and some system calls are not allowed",
+            });
+        }
+        if connections {
+            parts.push("the network cannot be reached");
+        }
+        hint.push_str(&parts.join("; "));
+        hint.push_str("; changing permissions does not help");
+        Some(hint)
+    }
+
     /// Returns what the layers do not cover, one sentence each, without a full stop.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -80,15 +157,14 @@ impl Layers {
 
 fn missing_namespaces(sandbox: &Sandbox, means: Means, notes: &mut Vec<String>) {
     if !sandbox.protected.is_empty() && sandbox.mode != Mode::ReadOnly {
-        let paths: Vec<_> = sandbox
-            .protected
-            .iter()
-            .map(|path| format!("{path:?}"))
-            .collect();
-        let verb = if paths.len() == 1 { "is" } else { "are" };
+        let verb = if sandbox.protected.len() == 1 {
+            "is"
+        } else {
+            "are"
+        };
         notes.push(format!(
             "{} {verb} not write-protected: no mount namespace",
-            paths.join(", ")
+            listed(&sandbox.protected)
         ));
     }
     if sandbox.mode != Mode::Full {
@@ -109,6 +185,20 @@ fn missing_namespaces(sandbox: &Sandbox, means: Means, notes: &mut Vec<String>) 
     if sandbox.limits.processes.is_some() {
         notes.push("the number of processes is not limited".to_owned());
     }
+}
+
+/// Names paths, the first few of them.
+fn listed(paths: &[PathBuf]) -> String {
+    const FEW: usize = 8;
+    let mut names: Vec<_> = paths
+        .iter()
+        .take(FEW)
+        .map(|path| format!("{path:?}"))
+        .collect();
+    if paths.len() > FEW {
+        names.push(format!("and {} more", paths.len() - FEW));
+    }
+    names.join(", ")
 }
 
 impl fmt::Display for Layers {

@@ -107,6 +107,20 @@ impl Sandbox {
         self
     }
 
+    /// Keeps the child from the network, as is done without being asked for.
+    #[must_use]
+    pub fn without_network(mut self) -> Self {
+        self.network = false;
+        self
+    }
+
+    /// Sets another mode.
+    #[must_use]
+    pub fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
     /// Sets how much a child may use.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {

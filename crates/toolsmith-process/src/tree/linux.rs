@@ -107,10 +107,13 @@ impl Tree {
                 return Swept::new(killed, Vec::new());
             }
             // One call for the whole group leaves its members no time to fork.
-            if let Some(group) = pid(self.origin.id).filter(|_| leader == Leader::Unreaped) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let hit = found.iter().filter(|process| end(process));
+            let group = pid(self.origin.id).filter(|_| leader == Leader::Unreaped);
+            let is_group_killed =
+                group.is_some_and(|group| kill_process_group(group, Signal::KILL).is_ok());
+            // Some die with the group without being of it: those of its namespaces.
+            let hit = found
+                .iter()
+                .filter(|process| end(process) || (is_group_killed && !is_alive(process)));
             killed.extend(hit.map(|process| process.id));
             if Instant::now() >= deadline {
                 let survived = found.iter().filter(|process| is_alive(process));

@@ -7,6 +7,7 @@
 //! | `text` | text in which names stand for arguments |
 //! | `argv` | the arguments of the program, none of which is an option a model wrote |
 //! | `environment` | the folder and the variables |
+//! | `confine` | what it is kept within |
 //! | `program` | the tool: plan, refusal, start |
 //! | `run`, `output` | the program runs, and nothing of it stays |
 //! | `report` | exit status and output as an outcome |
@@ -14,10 +15,10 @@
 //! A program that is named by a relative path is looked for in the folder it runs in, one
 //! without any slash in the `PATH` it is given.
 //!
-//! [`script`] makes tools of files that are programs themselves. There is no sandbox yet,
-//! so a program runs only where its file says `sandbox: none`.
+//! [`script`] makes tools of files that are programs themselves.
 
 mod argv;
+mod confine;
 mod environment;
 mod output;
 mod parameters;
@@ -30,6 +31,7 @@ mod text;
 use toolsmith_core::AnyTool;
 
 use self::argv::Argv;
+use self::confine::Confinement;
 use self::environment::Environment;
 use self::parameters::Parameters;
 use self::program::{Input, Program};
@@ -49,7 +51,8 @@ pub(crate) fn tool(
     let Some(command) = &entry.command else {
         return Err(Problem::new("the tool has no `command`"));
     };
-    let definition = program::definition(entry)?;
+    let confinement = Confinement::of(entry, surroundings)?;
+    let definition = program::definition(entry, &confinement)?;
     let parameters = Parameters::of(&definition);
     let argv = Argv::read(&command.value, parameters)
         .map_err(|message| Problem::at(command.place, message))?;
@@ -62,7 +65,7 @@ pub(crate) fn tool(
     };
     let environment = Environment::of(entry, surroundings, made)?;
     let input = Input::Words { argv, stdin };
-    let program = Program::new(definition, entry, input, environment);
+    let program = Program::new(definition, entry, input, environment, confinement);
     made.tools.push(AnyTool::new(program));
     Ok(())
 }

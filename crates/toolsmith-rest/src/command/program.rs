@@ -1,33 +1,30 @@
 //! The tool that starts a program: what it is, what a call would do, and the call.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolsmith_core::{
     Arguments, Binding, ErrorKind, Hints, Kind, Outcome, Plan, Source, Tool, ToolContext, ToolDef,
     ToolError,
 };
-use toolsmith_process::Launch;
+use toolsmith_process::{Launch, Sandbox};
 
 use super::argv::Argv;
+use super::confine::{self, Confinement};
 use super::environment::Environment;
 use super::output::{Output, Watched};
 use super::report::report;
 use super::run::run;
 use super::script::variables::Variables;
 use super::text::{Text, plain};
-use crate::form::{Entry, ExitCodes, OutputForm, Sandbox};
+use crate::form::{Entry, ExitCodes, OutputForm};
 use crate::make::Problem;
 
 /// How much of a command line people are shown.
 const SHOWN: usize = 200;
 /// How much of one word of it.
 const SHOWN_WORD: usize = 60;
-/// Why a program is refused.
-const NO_SANDBOX: &str = "it would run a program, and there is no sandbox to run it in; whoever \
-                          wrote the tool can let it run without one by adding `sandbox: none` to \
-                          its file";
 
 /// A tool that starts a program.
 pub(super) struct Program {
@@ -37,7 +34,7 @@ pub(super) struct Program {
     environment: Environment,
     output: OutputForm,
     exit_codes: ExitCodes,
-    sandbox: Option<Sandbox>,
+    confinement: Confinement,
 }
 
 /// How a call's arguments reach the program.
@@ -66,16 +63,14 @@ struct Order {
     arguments: Vec<OsString>,
     variables: Vec<(String, String)>,
     stdin: Vec<u8>,
+    sandbox: Option<Sandbox>,
 }
 
 /// The definition of such a tool.
-pub(super) fn definition(entry: &Entry) -> Result<ToolDef, Problem> {
+pub(super) fn definition(entry: &Entry, confinement: &Confinement) -> Result<ToolDef, Problem> {
     let mut definition = entry.definition(Source::Native, Kind::Execute, Hints::default())?;
-    let note = match entry.sandbox {
-        Some(_) => "It runs a program on this machine, without a sandbox.",
-        None => "Every call is refused until its file says `sandbox: none`.",
-    };
-    definition.description.important.push(note.to_owned());
+    let note = confinement.note().to_owned();
+    definition.description.important.push(note);
     Ok(definition)
 }
 
@@ -85,6 +80,7 @@ impl Program {
         entry: &Entry,
         input: Input,
         environment: Environment,
+        confinement: Confinement,
     ) -> Self {
         Self {
             definition: Arc::new(definition),
@@ -93,16 +89,13 @@ impl Program {
             environment,
             output: entry.output.unwrap_or_default(),
             exit_codes: entry.exit_codes.clone(),
-            sandbox: entry.sandbox.as_ref().map(|sandbox| sandbox.value),
+            confinement,
         }
     }
 
     /// Refuses what may not be started, and makes the order for what may.
     fn order(&self, arguments: &Arguments) -> Result<Order, ToolError> {
-        match self.sandbox {
-            Some(Sandbox::None) => {}
-            None => return Err(ToolError::new(ErrorKind::PermissionDenied, NO_SANDBOX)),
-        }
+        let sandbox = self.confinement.now()?;
         match &self.input {
             Input::Words { argv, stdin } => {
                 let words = argv.fill(arguments)?;
@@ -113,6 +106,7 @@ impl Program {
                     stdin: stdin
                         .as_ref()
                         .map_or_else(Vec::new, |text| text.fill(arguments).into_bytes()),
+                    sandbox,
                 })
             }
             Input::Script {
@@ -126,6 +120,7 @@ impl Program {
                     arguments: rest.to_vec(),
                     variables: variables.fill(arguments)?,
                     stdin: arguments.as_value().to_string().into_bytes(),
+                    sandbox,
                 })
             }
         }
@@ -133,7 +128,7 @@ impl Program {
 
     /// What a person reads of a call: the program, and everything the call hands to it.
     fn summary(&self, order: &Order, arguments: &Arguments) -> String {
-        let mut line = Line::new("run without a sandbox:");
+        let mut line = Line::new(&confine::told(order.sandbox.as_ref()));
         match &self.input {
             Input::Words { .. } => {
                 let words = std::iter::once(&order.program).chain(&order.arguments);
@@ -184,18 +179,66 @@ impl Tool for Program {
             );
             return Outcome::failure(error);
         }
-        let launch = Launch::new(order.program)
+        let mut launch = Launch::new(order.program)
             .arguments(order.arguments)
             .current_dir(&self.environment.folder)
             .environment(self.environment.variables.iter().cloned())
             .environment(order.variables);
+        let mut scratch = None;
+        if let Some(sandbox) = order.sandbox {
+            let folder = match Scratch::new(self.confinement.temporary()) {
+                Ok(folder) => folder,
+                Err(error) => return Outcome::failure(error),
+            };
+            launch = launch
+                .environment([("TMPDIR", folder.path())])
+                .sandbox(sandbox.scratch(folder.path()));
+            scratch = Some(folder);
+        }
         let watched = match self.output {
             OutputForm::Text => Watched::Yes,
             OutputForm::Json => Watched::No,
         };
-        match run(&launch, order.stdin, Output::new(watched), &context).await {
+        let ran = run(&launch, order.stdin, Output::new(watched), &context).await;
+        drop(scratch);
+        match ran {
             Ok(finished) => report(&finished, self.output, &self.exit_codes),
             Err(error) => Outcome::failure(error),
+        }
+    }
+}
+
+/// A folder for the temporary files of one call, which goes with it.
+struct Scratch(Option<tempfile::TempDir>);
+
+impl Scratch {
+    fn new(beneath: &Path) -> Result<Self, ToolError> {
+        let made = tempfile::Builder::new()
+            .prefix("toolsmith-")
+            .tempdir_in(beneath);
+        made.map(|folder| Self(Some(folder))).map_err(|error| {
+            let message = format!(
+                "no folder for temporary files can be made in {beneath:?}: {error}; make room \
+                 there, or set TMPDIR to another folder"
+            );
+            ToolError::new(ErrorKind::Unavailable, message)
+        })
+    }
+
+    fn path(&self) -> &Path {
+        self.0
+            .as_ref()
+            .map_or(Path::new(""), |folder| folder.path())
+    }
+}
+
+impl Drop for Scratch {
+    /// A program may leave much behind, which is removed where nobody waits for it.
+    fn drop(&mut self) {
+        let folder = self.0.take();
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(folder))),
+            Err(_) => drop(folder),
         }
     }
 }

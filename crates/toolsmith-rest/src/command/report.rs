@@ -61,7 +61,14 @@ fn judge(
     });
     if meaning != Some(Some(OK)) {
         let meaning = meaning.flatten();
-        return Err(ToolError::failed(failure(status, meaning, errors)));
+        let mut message = failure(status, meaning, errors);
+        let layers = finished.layers.as_ref();
+        if let Some(hint) = layers.and_then(|layers| layers.hint(errors)) {
+            message.push_str("\n[");
+            message.push_str(&hint);
+            message.push(']');
+        }
+        return Err(ToolError::failed(message));
     }
     match form {
         OutputForm::Text => Ok(Value::String(finished.output.text())),
@@ -134,6 +141,12 @@ fn note(mut outcome: Outcome, finished: &Finished, errors: &str) -> Outcome {
     }
     if let Some(signal) = signal {
         outcome = outcome.with_metadata("signal", signal);
+    }
+    if let Some(layers) = &finished.layers {
+        outcome = outcome.with_metadata("sandbox", layers.to_string());
+        if !layers.notes().is_empty() {
+            outcome = outcome.with_metadata("sandbox_notes", layers.notes());
+        }
     }
     let errors = end(errors.trim_end(), NOTED);
     if !errors.is_empty() {

@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::ChildStdin;
 use tokio::time::timeout;
 use toolsmith_core::{ErrorKind, ToolContext, ToolError};
-use toolsmith_process::{Ending, Launch, LaunchError, Tail};
+use toolsmith_process::{Ending, Launch, LaunchError, Layers, Tail};
 
 use super::output::Output;
 
@@ -34,6 +34,8 @@ pub(super) struct Finished {
     pub(super) survived: usize,
     /// Whether the call was given up before the program ended.
     pub(super) is_given_up: bool,
+    /// What it ran within.
+    pub(super) layers: Option<Layers>,
 }
 
 /// Starts a program and stays with it until it is over.
@@ -43,7 +45,8 @@ pub(super) async fn run(
     mut output: Output,
     context: &ToolContext,
 ) -> Result<Finished, ToolError> {
-    let mut running = launch.start().map_err(refused)?;
+    let mut running = launch.begin().await.map_err(refused)?;
+    let layers = running.layers().cloned();
     let errors = running.stderr();
     let mut feed = Feed::new(running.take_stdin(), input);
     output.read_from(running.take_stdout());
@@ -77,6 +80,7 @@ pub(super) async fn run(
         killed: killed.len(),
         survived: survived.len(),
         is_given_up,
+        layers,
     })
 }
 
@@ -127,7 +131,9 @@ fn refused(error: LaunchError) -> ToolError {
         LaunchError::NotFound { .. }
         | LaunchError::NotExecutable { .. }
         | LaunchError::NoInterpreter { .. }
-        | LaunchError::NoFolder { .. } => ErrorKind::Unavailable,
+        | LaunchError::NoFolder { .. }
+        | LaunchError::NoHelper { .. }
+        | LaunchError::Unsupported { .. } => ErrorKind::Unavailable,
         _ => ErrorKind::Failed,
     };
     ToolError::caused(kind, error)

@@ -35,14 +35,5 @@ pub enum OutputForm {
     Json,
 }
 
-/// What a program is kept within.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Sandbox {
-    /// Nothing: it may do whatever its user may.
-    None,
-}
-
 /// The command, and where it stands.
 pub(super) type Command = Placed<Vec<CommandWord>>;

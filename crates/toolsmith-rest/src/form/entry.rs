@@ -10,10 +10,11 @@ use toolsmith_core::duration::Span;
 use toolsmith_core::reference::Template;
 use toolsmith_core::{Effect, Exposure, Kind};
 
-use super::command::{Command, ExitCodes, OutputForm, Sandbox};
+use super::command::{Command, ExitCodes, OutputForm};
 use super::definition::{ConsentForm, DescriptionForm, ExampleForm, MetadataForm, ToolType};
 use super::http::{Adapter, BodyForm, HttpMethod, PaginationForm, PlaceForm, ResponseForm};
 use super::placed::Placed;
+use super::sandbox::Sandbox;
 use super::{AuthForm, AuthMethod};
 use toolsmith_core::rate::Rate;
 
@@ -183,7 +184,7 @@ pub struct Entry {
     /// What it writes: text or json.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputForm>,
-    /// What it is kept within. `none` must be said, as long as there is nothing else.
+    /// What it is kept within: a word, or settings; the project's own sandbox unless set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Placed<Sandbox>>,
 

@@ -23,9 +23,10 @@ mod definition;
 mod entry;
 mod http;
 mod placed;
+mod sandbox;
 
 pub use auth::{AuthForm, AuthMethod, KeyPlace};
-pub use command::{CommandWord, ExitCodes, OutputForm, Sandbox};
+pub use command::{CommandWord, ExitCodes, OutputForm};
 pub use definition::{ConsentForm, DescriptionForm, MetadataForm, ToolType};
 pub use entry::Entry;
 pub use http::{
@@ -33,4 +34,5 @@ pub use http::{
     PlaceForm, PlaceName, ResponseForm, ResponseKind,
 };
 pub use placed::Placed;
+pub use sandbox::{Network, Sandbox, SandboxMode, SandboxSettings, SandboxWord};
 pub use toolsmith_core::rate::Rate;

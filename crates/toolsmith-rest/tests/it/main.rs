@@ -9,6 +9,7 @@
 mod command;
 mod command_end;
 mod command_injection;
+mod command_sandbox;
 mod execute;
 mod http_answers;
 mod http_auth;

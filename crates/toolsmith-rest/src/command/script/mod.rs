@@ -8,7 +8,6 @@
 //! # parameters:
 //! #   properties: { file: { type: string } }
 //! #   required: [file]
-//! # sandbox: none
 //! # ---
 //! wc -w -- "$ARG_FILE"
 //! ```
@@ -38,6 +37,7 @@ use toolsmith_core::AnyTool;
 
 pub use self::header::{Header, HeaderError, header};
 use self::variables::Variables;
+use super::confine::Confinement;
 use super::environment::Environment;
 use super::parameters::Parameters;
 use super::program::{self, Input, Program};
@@ -74,7 +74,8 @@ fn add(
              it out, or write a file in tools/native"
         )));
     }
-    let definition = program::definition(entry)?;
+    let confinement = Confinement::of(entry, surroundings)?;
+    let definition = program::definition(entry, &confinement)?;
     let place = entry.parameters.as_ref().map(|parameters| parameters.place);
     let variables = Variables::of(Parameters::of(&definition))
         .map_err(|message| Problem::at(place.unwrap_or_default(), message))?;
@@ -86,7 +87,7 @@ fn add(
         command,
         variables,
     };
-    let program = Program::new(definition, entry, input, environment);
+    let program = Program::new(definition, entry, input, environment, confinement);
     made.tools.push(AnyTool::new(program));
     Ok(())
 }

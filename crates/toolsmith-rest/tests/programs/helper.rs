@@ -1,0 +1,5 @@
+//! A program that is a helper and nothing else, for tests of commands, whose `main` is not their own.
+
+fn main() {
+    toolsmith_process::helper();
+}
