@@ -24,6 +24,7 @@ mod plain;
 mod reading;
 mod refusal;
 mod search;
+pub mod shell_line;
 mod text;
 mod time;
 mod tool_edit;
