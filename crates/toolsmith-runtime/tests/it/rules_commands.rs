@@ -117,6 +117,22 @@ fn one_forbidden_command_forbids_the_line() {
 }
 
 #[test]
+fn what_may_turn_out_to_be_forbidden_is_asked_for() {
+    for (line, expected) in [
+        ("rm a keep", Deny),
+        ("rm a $", Ask),
+        ("rm $", Ask),
+        ("r $", Allow),
+        ("ls $", Allow),
+        ("rm a b", Allow),
+    ] {
+        let rules = ["bash(rm * keep)"];
+        let verdict = decides(Mode::Auto, &[], &rules, json!({ "command": line }));
+        assert_eq!(verdict, expected, "{line}");
+    }
+}
+
+#[test]
 fn a_word_that_is_open_fits_no_pattern_but_a_wildcard() {
     for (rule, line, expected) in [
         ("bash(cat src/*)", "cat src/a", Allow),
