@@ -26,6 +26,7 @@ mod reading;
 mod refusal;
 mod search;
 mod shell;
+pub mod shell_line;
 mod text;
 mod time;
 mod tool_bash;

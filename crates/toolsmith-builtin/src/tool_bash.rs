@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_core::{Binding, Kind, Outcome, Plan, ToolContext, ToolDef};
+use toolsmith_core::{Binding, CommandLine, Kind, Outcome, Plan, ToolContext, ToolDef};
 
 use crate::built_in::{described, example, noted};
 use crate::refusal::{Reason, Refusal};
@@ -18,6 +18,7 @@ use crate::shell::folder::{self, PRELUDE, SessionUse};
 use crate::shell::launch::{LONGEST_ARGUMENT, Order};
 use crate::shell::report::Ran;
 use crate::shell::sessions::LONGEST_NAME;
+use crate::shell_line;
 
 /// The longest time a command may be given, in milliseconds.
 const LONGEST: u64 = 300_000;
@@ -132,11 +133,12 @@ impl ShellTool for Bash {
         &self.0
     }
 
-    // Rules about commands see the plan: the commands of the line go here.
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         arguments.check()?;
         let common = &arguments.common;
-        common.plan(&self.0, &arguments.command, arguments.limit())
+        let plan = common.plan(&self.0, &arguments.command, arguments.limit())?;
+        let commands = shell_line::split(&arguments.command);
+        Ok(plan.running(CommandLine::new("command", commands)))
     }
 
     async fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Outcome, Refusal> {

@@ -198,7 +198,6 @@ impl ShellTool for Script {
         &self.0
     }
 
-    // Rules about commands see the plan: the interpreter, the script and its arguments go here.
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         let common = &arguments.common;
         match arguments.origin()? {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_core::{Binding, Kind, Outcome, Plan, ToolContext, ToolDef};
+use toolsmith_core::{Binding, CommandLine, Kind, Outcome, Plan, ToolContext, ToolDef};
 
 use crate::built_in::{described, example, noted};
 use crate::refusal::{Reason, Refusal};
@@ -17,6 +17,7 @@ use crate::shell::environment;
 use crate::shell::folder;
 use crate::shell::launch::{Order, Streams};
 use crate::shell::report::Ran;
+use crate::shell_line;
 
 /// The longest time a program may be given, in milliseconds.
 const LONGEST: u64 = 300_000;
@@ -143,11 +144,15 @@ impl ShellTool for Shell {
         &self.0
     }
 
-    // Rules about commands see the plan: the program and its arguments go here.
     fn plan(&self, arguments: &Arguments) -> Result<Plan, Refusal> {
         arguments.check()?;
         let common = &arguments.common;
-        common.plan(&self.0, &arguments.label(), arguments.limit())
+        let label = arguments.label();
+        let plan = common.plan(&self.0, &label, arguments.limit())?;
+        // Quoted as a shell would read it back, so that a program which starts others is
+        // seen through as in a line.
+        let commands = shell_line::split(&label);
+        Ok(plan.running(CommandLine::new("command", commands)))
     }
 
     async fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Outcome, Refusal> {

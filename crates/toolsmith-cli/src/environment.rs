@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use secrecy::SecretString;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::records::RecordPlace;
+use toolsmith_manager::serving::ServingPlace;
 use toolsmith_manager::spill::FileSpills;
 
 /// The prefix of offered names, if `MCP_TOOL_PREFIX` is set, even to nothing.
@@ -42,6 +43,11 @@ pub(crate) fn approvals(root: &Path) -> Option<FileApprovals> {
 /// folder.
 pub(crate) fn records(root: &Path) -> Option<RecordPlace> {
     Some(RecordPlace::of_root(state_folder()?.join("records"), root))
+}
+
+/// Where programs that serve this project tell how their sources are doing.
+pub(crate) fn serving(root: &Path) -> Option<ServingPlace> {
+    Some(ServingPlace::of_root(state_folder()?.join("serving"), root))
 }
 
 /// The collector that OpenTelemetry's variables name, unless they say to leave it.

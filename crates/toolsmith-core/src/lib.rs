@@ -70,6 +70,7 @@ pub mod store;
 // What reads and writes text.
 
 pub mod clean;
+mod command_line;
 
 pub mod date;
 
@@ -92,6 +93,7 @@ pub use toolsmith_macros::tool;
 
 pub use binding::{Binding, Exposure};
 pub use call::{Arguments, RawCall};
+pub use command_line::{CommandLine, Commands, PlannedCommand};
 pub use context::{Progress, ToolContext};
 pub use definition::{
     Consent, Description, Detail, Effect, Example, Hints, Kind, Meta, Source, ToolDeclaration,

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::command_line::CommandLine;
+
 /// What one call would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -19,6 +21,9 @@ pub struct Plan {
     /// The paths the call reads or changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Touch>,
+    /// The commands it runs, where it takes a line for a shell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<CommandLine>,
     /// Whether a person must be asked, in the tool's own opinion. It can make
     /// permission stricter, never wider.
     pub confirm: Confirm,
@@ -44,6 +49,13 @@ impl Plan {
     #[must_use]
     pub fn touching(mut self, touch: Touch) -> Self {
         self.touches.push(touch);
+        self
+    }
+
+    /// Says which commands the call runs, for rules that speak of them.
+    #[must_use]
+    pub fn running(mut self, line: CommandLine) -> Self {
+        self.commands = Some(line);
         self
     }
 

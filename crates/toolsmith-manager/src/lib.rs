@@ -6,8 +6,9 @@
 //! collector ([`telemetry`]). Upstream servers are read ([`servers`]) and made ready
 //! to be reached ([`upstreams`]). What is written about tools by hand is kept up to date
 //! ([`overlays`]). What other people's servers say of their tools is pinned ([`pins`]).
-//! What a person approved for longer than one call is kept ([`approvals`]). It reads the files it is pointed at and nothing
-//! else: the environment and the terminal are the binary's.
+//! What a person approved for longer than one call is kept ([`approvals`]). A program that
+//! serves tells others how its sources are doing ([`serving`]). It reads the files it is
+//! pointed at and nothing else: the environment and the terminal are the binary's.
 
 extern crate toolsmith_core as toolsmith;
 
@@ -29,6 +30,7 @@ mod remotes;
 mod root;
 pub mod schemas;
 pub mod servers;
+pub mod serving;
 pub mod sets;
 mod setup;
 mod shared_file;

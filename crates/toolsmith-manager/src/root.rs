@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 use crate::setup::CONFIG_FILE;
 
 /// How many folders upwards are looked at.
@@ -58,6 +60,12 @@ fn owner(path: &Path) -> Option<u32> {
 #[cfg(not(unix))]
 fn owner(_: &Path) -> Option<u32> {
     None
+}
+
+/// The name of a project's own folder beneath one for those of all.
+pub(crate) fn digest_of(settled: &Path) -> String {
+    let digest = Sha256::digest(settled.as_os_str().as_encoded_bytes());
+    digest[..16].iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The folder without links, by which two ways to it are one project.

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toolsmith_core::{Block, ErrorKind, Outcome, ToolError, duration};
-use toolsmith_process::{Layers, Mode};
 
 use super::exit::{Exit, TIMED_OUT};
 use super::launch::Streams;
@@ -215,16 +214,7 @@ impl Report {
             let numbers: Vec<String> = ended.survived.iter().map(u32::to_string).collect();
             notes.push(format!("could not be ended: {}", numbers.join(", ")));
         }
-        if ended
-            .and_then(|ended| ended.exit)
-            .is_some_and(|exit| !exit.is_success())
-        {
-            notes.extend(
-                process
-                    .layers()
-                    .and_then(|layers| suspicion(layers, &shown.all)),
-            );
-        }
+        notes.extend(refused(process, ended, &shown.all));
         let Some(job) = self.job else {
             self.notes.splice(0..0, notes);
             return;
@@ -312,57 +302,27 @@ impl Report {
     }
 }
 
-/// What programs say when the sandbox keeps them from writing.
-const NOT_WRITTEN: &[&str] = &[
-    "Read-only file system",
-    "Permission denied",
-    "Operation not permitted",
-    "EACCES",
-    "EPERM",
-    "EROFS",
-];
-
-/// What they say when it keeps them from the network.
-const NOT_REACHED: &[&str] = &[
-    "Network is unreachable",
-    "Could not resolve host",
-    "Temporary failure in name resolution",
-    "Name or service not known",
-    "Address family not supported",
-    "ENETUNREACH",
-    "EAI_AGAIN",
-    "ENOTFOUND",
-];
-
-/// A line for a command that failed as one does that the sandbox forbids something: so
-/// that nobody mends permissions that are none.
-fn suspicion(layers: &Layers, shown: &Excerpt) -> Option<String> {
-    let says = |words: &[&str]| {
-        let is_in = |text: &str| words.iter().any(|word| text.contains(word));
-        is_in(&shown.head) || is_in(&shown.tail)
+/// What the sandbox may have to do with it: a command that failed as one does that is
+/// refused something, or one that made what is to be protected.
+fn refused(process: &Process, ended: Option<&Ended>, shown: &Excerpt) -> Vec<String> {
+    let Some(layers) = process.layers() else {
+        return Vec::new();
     };
-    let mut forbids = Vec::new();
-    if says(NOT_WRITTEN) {
-        forbids.push(match layers.mode() {
-            Mode::ReadOnly => "writing anything but temporary files in $TMPDIR",
-            Mode::WorkspaceWrite => {
-                "writing anywhere but in the workspace and $TMPDIR, and what is protected in it"
-            }
-            _ => "what few programs need",
-        });
-    }
-    if !layers.has_network() && (says(NOT_REACHED) || says(NOT_WRITTEN)) {
-        forbids.push("the network");
-    }
-    let forbids = match forbids.as_slice() {
-        [] => return None,
-        forbids => forbids.join(" and "),
+    let exit = ended.and_then(|ended| ended.exit);
+    let has_failed = exit.is_some_and(|exit| !exit.is_success());
+    let hint = || {
+        layers
+            .hint(&shown.tail)
+            .or_else(|| layers.hint(&shown.head))
     };
-    Some(format!(
-        "the sandbox ({layers}, {}) forbids {forbids}; this may be the cause. Do not try to get \
-         round it: ask the user to change the sandbox where that is needed",
-        layers.mode()
-    ))
+    let mut notes: Vec<String> = has_failed.then(hint).flatten().into_iter().collect();
+    for path in layers.appeared() {
+        notes.push(format!(
+            "{} was made, and is kept from being changed from now on; remove it unless it is wanted",
+            path.display()
+        ));
+    }
+    notes
 }
 
 /// The value without its texts, which metadata has no room for.

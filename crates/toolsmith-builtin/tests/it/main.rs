@@ -28,6 +28,7 @@ mod find;
 mod globs;
 mod grep;
 mod navigation;
+mod shell_line;
 mod stopping;
 mod telling;
 mod walk;

@@ -3,8 +3,12 @@
 //! On standard output there is nothing but MCP; whatever a person should know goes
 //! to stderr.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 use toolsmith_core::CancellationToken;
 use toolsmith_mcp::server::http::{HttpOptions, PATH, Token, TokenError};
 
@@ -16,6 +20,9 @@ use crate::failure::Failure;
 use crate::lanes::Lanes;
 use crate::print;
 use crate::session::{Session, Which, interrupts};
+
+/// How old what other commands are told may be.
+const BETWEEN_TELLING: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result<u8, Failure> {
     session.warn_of_files();
@@ -37,9 +44,36 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result
         served = served => served,
         // It watches for as long as anybody serves.
         never = watch::watch(session, &offers, &reached) => match never {},
+        never = tell_others(session) => match never {},
     };
     reached.upstreams.stop().await;
     served.map(|()| 0)
+}
+
+/// Tells other commands how the sources are doing, for ever.
+async fn tell_others(session: &Session) -> Infallible {
+    let place = environment::serving(session.manager.root());
+    let mut serving = match place {
+        Some(place) => spawn_blocking(move || place.begin()).await.ok(),
+        None => None,
+    };
+    let sources = session.toolbox.watch_sources();
+    loop {
+        serving = match serving {
+            Some(Ok(mut telling)) => {
+                let status = sources.status();
+                let told = spawn_blocking(move || telling.tell(status).map(|()| telling));
+                told.await.ok()
+            }
+            // Tools work all the same; only `toolsmith servers` knows less.
+            Some(Err(error)) => {
+                tracing::debug!(target: "toolsmith::host", "the state of sources is not told: {error}");
+                None
+            }
+            None => return std::future::pending().await,
+        };
+        sleep(BETWEEN_TELLING).await;
+    }
 }
 
 async fn over_http(

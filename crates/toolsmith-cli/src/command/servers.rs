@@ -5,6 +5,7 @@ use toolsmith_mcp::client::{State, Status, Upstreams};
 use toolsmith_runtime::shape::clean;
 use toolsmith_runtime::shield::SourceStatus;
 
+use crate::environment;
 use crate::failure::Failure;
 use crate::print;
 use crate::session::Session;
@@ -23,6 +24,7 @@ pub(crate) fn run(
             row(upstream.name(), &upstream.status(), source)
         })
         .collect();
+    tell_served(session, &mut rows);
     let unready = session.manager.upstreams().unready;
     rows.extend(
         unready
@@ -69,8 +71,39 @@ pub(crate) fn run(
         if let Some(error) = row["error"].as_str() {
             print::line(&format!("{:width$}  {}", "", clean(error)))?;
         }
+        for served in row["serving"].as_array().into_iter().flatten() {
+            print::line(&format!(
+                "{:width$}  in process {}, which serves: circuit {}, {} running, {} waiting, {} turned away",
+                "",
+                served["process"],
+                told(served, "circuit"),
+                served["running"],
+                served["waiting"],
+                served["turned_away"],
+            ))?;
+        }
     }
     Ok(0)
+}
+
+/// Adds what programs tell that serve this project now: their circuits are not this one's.
+fn tell_served(session: &Session, rows: &mut [Value]) {
+    let place = environment::serving(session.manager.root());
+    let served = place.map(|place| place.served()).unwrap_or_default();
+    for row in rows {
+        let of_it = served.iter().filter_map(|each| {
+            let source = each
+                .sources
+                .iter()
+                .find(|source| row["name"] == source.name)?;
+            let mut told = serde_json::to_value(source).ok()?;
+            told["process"] = json!(each.process);
+            told.as_object_mut()?.remove("name");
+            Some(told)
+        });
+        let of_it: Vec<Value> = of_it.collect();
+        row["serving"] = Value::Array(of_it);
+    }
 }
 
 fn row(name: &str, status: &Status, source: Option<&SourceStatus>) -> Value {

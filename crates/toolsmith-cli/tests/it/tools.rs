@@ -1,7 +1,10 @@
 //! `tools` and `show`: what there is, and under which names.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
+use crate::client::{Client, LONG};
 use crate::support::{User, newcomer, user};
 
 const EXAMPLES: [&str; 8] = [
@@ -376,4 +379,42 @@ fn full_descriptions_are_a_setting() {
     user.runs(["call", "example_add", "a=1", "b=1"])
         .ends_with(0)
         .prints("2\n");
+}
+
+#[test]
+fn servers_tells_how_sources_are_doing_in_a_program_that_serves() {
+    let user = newcomer();
+    let inner = user.home().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let command = format!(
+        "up={} --root {} serve --stdio",
+        env!("CARGO_BIN_EXE_toolsmith"),
+        inner.display()
+    );
+    let servers = || {
+        let rows = user
+            .runs(["--server", &command, "servers", "--json"])
+            .json();
+        rows[0]["serving"].as_array().unwrap().clone()
+    };
+    assert_eq!(servers(), [] as [Value; 0]);
+    let mut client = Client::start(&user, &["--server", &command]);
+    client.tools();
+    let begin = Instant::now();
+    let told = loop {
+        match servers().as_slice() {
+            [one] => break one.clone(),
+            other => assert!(begin.elapsed() < LONG, "{other:?}"),
+        }
+    };
+    assert_eq!(told["circuit"], "closed");
+    assert_eq!(told["waiting"], 0);
+    let shown = user.runs(["--server", &command, "servers"]).stdout;
+    let line = format!(
+        "in process {}, which serves: circuit closed",
+        told["process"]
+    );
+    assert!(shown.contains(&line), "{shown}");
+    client.end();
+    assert_eq!(servers(), [] as [Value; 0]);
 }

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use sha2::{Digest as _, Sha256};
 use toolsmith_runtime::permit::{ApprovalStore, ApprovalStoreError, Remembered};
 
 pub use form::Approved;
 
 use crate::files::Stamp;
+use crate::root::{digest_of, settled};
 use crate::shared_file::{FolderLock, Readers, replace};
 use crate::spill::private_folder;
 use crate::yaml::visible;
@@ -56,10 +56,8 @@ impl FileApprovals {
     /// it is first needed.
     pub fn of_root(folder: impl Into<PathBuf>, root: &Path, now: fn() -> SystemTime) -> Self {
         let folder = folder.into();
-        let root = crate::root::settled(root);
-        let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-        let name: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
-        let file = folder.join(name + ".json");
+        let root = settled(root);
+        let file = folder.join(digest_of(&root) + ".json");
         Self(Arc::new(Inner {
             folder,
             name: visible(&file.display().to_string(), SHOWN),

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
+use crate::root::{digest_of, settled};
 use crate::spill::private_folder;
 
 /// The file that is written to.
@@ -33,12 +33,10 @@ impl RecordPlace {
     /// The records of the project in this folder, beneath a folder for those of all.
     pub fn of_root(all: impl Into<PathBuf>, root: &Path) -> Self {
         // One folder has one log, by whatever way it is reached.
-        let root = crate::root::settled(root);
-        let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-        let name: String = digest[..16].iter().map(|b| format!("{b:02x}")).collect();
+        let root = settled(root);
         let all = all.into();
         Self {
-            folder: all.join(name),
+            folder: all.join(digest_of(&root)),
             all,
             root,
         }

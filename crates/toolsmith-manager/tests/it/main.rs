@@ -24,6 +24,7 @@ mod reload;
 mod schemas;
 mod servers;
 mod servers_hostile;
+mod serving;
 mod sets;
 #[cfg(target_os = "linux")]
 mod shipped;

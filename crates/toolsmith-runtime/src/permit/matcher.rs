@@ -174,6 +174,21 @@ impl Matcher {
         !place.is_empty() && tree.fits(place, Reading::Path)
     }
 
+    /// Tells whether this may fit a text of which only the beginning is known.
+    pub(super) fn may_begin(&self, known: &str) -> bool {
+        let begin = match self {
+            Self::Equals(text) | Self::Prefix(text) => text.as_str(),
+            Self::Glob(globs) => {
+                let pattern = globs.text.glob().glob();
+                let wild = pattern.find(['*', '?', '[', '{', '\\']);
+                &pattern[..wild.unwrap_or(pattern.len())]
+            }
+            // Nobody can tell.
+            Self::Regex(_) | Self::Range { .. } | Self::Beneath(_) => "",
+        };
+        begin.starts_with(known) || known.starts_with(begin)
+    }
+
     /// Tells whether every reading fits: what allows. Where the tool says which
     /// path it means, that is the truth; otherwise the spelling and what it
     /// resolves to must both fit.
@@ -272,6 +287,21 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
+    /// The readings of one command, whose words may be paths.
+    pub(super) fn of_command(text: &str) -> Self {
+        let resolved = |word: &str| match word.contains('/') {
+            true => resolved(word),
+            false => word.to_owned(),
+        };
+        let words: Vec<String> = text.split(' ').map(resolved).collect();
+        Self {
+            spelled: vec![text.to_owned()],
+            resolved: vec![words.join(" ")],
+            paths: Vec::new(),
+            trees: Vec::new(),
+        }
+    }
+
     pub(super) fn new(argument: &str, value: &Value, plan: &Plan) -> Self {
         let mut spelled = Vec::new();
         flatten(value, &mut spelled);

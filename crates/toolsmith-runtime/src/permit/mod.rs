@@ -10,6 +10,7 @@ mod digest;
 mod form;
 mod guard;
 mod matcher;
+mod part;
 mod policy;
 mod propose;
 mod remember;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolsmith_core::{Confirm, Effect};
 
 use super::guard::{Guard, GuardError, Judgement, Subject, Verdict};
+use super::part::Part;
 use super::{Decision, Rule, RuleError};
 
 /// What is allowed, asked for and denied.
@@ -142,10 +143,39 @@ impl Policy {
             let reason = format!("there is no agent `{agent}`, or none any more");
             return Decision::new(Verdict::Deny, "policy", reason);
         }
+        let decisions = Part::all(subject.plan).into_iter();
+        let decisions = decisions.map(|part| self.decide_part(subject, part));
+        // Every command must be allowed by something, and one that is not decides for all.
+        let strictest =
+            decisions.reduce(|strictest, next| match next.verdict > strictest.verdict {
+                true => next,
+                false => strictest,
+            });
+        strictest.unwrap_or_else(|| self.decide_part(subject, Part::Whole))
+    }
+
+    fn decide_part(&self, subject: &Subject<'_>, part: Part<'_>) -> Decision {
+        let decision = self.decide_known(subject, part);
+        if decision.verdict != Verdict::Allow || matches!(part, Part::Whole) {
+            return decision;
+        }
+        let forbids = |rule: &&Rule| rule.verdict() != Verdict::Allow;
+        let mut forbidding = self.rules.iter().filter(forbids);
+        match forbidding.find(|rule| rule.may_be_about(subject, part)) {
+            Some(rule) => {
+                let reason = "what it does is known only when it runs, and this may forbid it";
+                Decision::new(Verdict::Ask, format!("rule `{rule}`"), reason)
+            }
+            None => decision,
+        }
+    }
+
+    /// Decides by what is known of a part.
+    fn decide_known(&self, subject: &Subject<'_>, part: Part<'_>) -> Decision {
         let mut strictest: Option<&Rule> = None;
         for rule in &self.rules {
             let stricter = strictest.is_none_or(|found| weight(rule) > weight(found));
-            if stricter && rule.matches(subject) {
+            if stricter && rule.is_about(subject, part) {
                 strictest = Some(rule);
             }
         }

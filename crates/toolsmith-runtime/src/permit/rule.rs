@@ -12,6 +12,7 @@ use toolsmith_core::{Effect, Source};
 
 use super::guard::{Subject, Verdict};
 use super::matcher::{Candidates, Matcher, MatcherError};
+use super::part::{Part, may_fit};
 use crate::offer::name_glob;
 
 /// One rule of a policy.
@@ -33,6 +34,11 @@ use crate::offer::name_glob;
 /// | `name ~= REGEX` | holds a match of this regular expression |
 /// | `name in LOW..HIGH` | is a number between the two, which are included |
 /// | `name beneath FOLDER` | is a path in this folder or below |
+///
+/// Of a line for a shell, each command is judged by itself, and what it writes to as `> FILE`:
+/// every one must be allowed by some rule, and one that is forbidden forbids the line. A
+/// word that is known only when it runs fits wildcards alone, and where it may turn out to
+/// be what a rule forbids, a person is asked. So it is for a line that cannot be split.
 ///
 /// A rule that forbids something in a folder also forbids a call that goes through that
 /// folder from above, such as a search of the whole tree: it would see it. Globs that begin
@@ -165,8 +171,39 @@ impl Rule {
         !self.conditions.is_empty()
     }
 
-    /// Tells whether the rule is about this call.
+    /// Tells whether the rule is about this call. Of a line with several commands, allowing
+    /// must be about each, and forbidding about any.
     pub(super) fn matches(&self, subject: &Subject<'_>) -> bool {
+        let mut parts = Part::all(subject.plan).into_iter();
+        match self.verdict {
+            Verdict::Allow => parts.all(|part| self.is_about(subject, part)),
+            Verdict::Ask | Verdict::Deny => parts.any(|part| self.is_about(subject, part)),
+        }
+    }
+
+    /// Tells whether the rule is about this part of a call.
+    pub(super) fn is_about(&self, subject: &Subject<'_>, part: Part<'_>) -> bool {
+        self.is_about_tool(subject)
+            && (self.conditions.iter()).all(|condition| self.fits(condition, subject, part))
+    }
+
+    /// Tells whether the rule, which forbids, may turn out to be about this part: a word of
+    /// it, or all of it, is known only when it runs.
+    pub(super) fn may_be_about(&self, subject: &Subject<'_>, part: Part<'_>) -> bool {
+        let may = |condition: &Condition| {
+            let name = condition.argument.name(subject.tool.input.as_value());
+            let is_line = name.is_some() && name == Part::argument(subject.plan);
+            match part {
+                Part::Unclear if is_line => true,
+                Part::Command(command) if is_line => may_fit(&condition.matcher, command),
+                _ => self.fits(condition, subject, part),
+            }
+        };
+        self.is_about_arguments() && self.is_about_tool(subject) && self.conditions.iter().all(may)
+    }
+
+    /// Tells whether the rule is about the tool, its source and who calls it.
+    fn is_about_tool(&self, subject: &Subject<'_>) -> bool {
         let tool = subject.tool;
         let target = match &self.target {
             Target::Name(_) => self.is_about_name(tool.name.as_str(), subject.offered_as),
@@ -176,27 +213,27 @@ impl Rule {
         target
             && (self.source.as_deref()).is_none_or(|word| is_source(&tool.source, word))
             && (self.agent.as_ref()).is_none_or(|glob| is_agent(glob, subject.agent))
-            && (self.conditions.iter()).all(|condition| self.fits(condition, subject))
     }
 
     /// Forbidding holds when any reading of the argument fits, allowing only when
     /// every reading does. An argument the tool does not know cannot be judged, so
     /// it forbids. Lists on the way to an argument are entered for forbidding only,
     /// where one item is enough.
-    fn fits(&self, condition: &Condition, subject: &Subject<'_>) -> bool {
+    fn fits(&self, condition: &Condition, subject: &Subject<'_>, part: Part<'_>) -> bool {
         let lenient = self.verdict == Verdict::Allow;
         let schema = subject.tool.input.as_value();
-        let name = match &condition.argument {
-            Argument::Named(name) => name.as_str(),
-            Argument::First => match first_argument(schema) {
-                Some(name) => name,
-                None => return !lenient,
-            },
+        let Some(name) = condition.argument.name(schema) else {
+            return !lenient;
         };
         let mut values = Vec::new();
         reach(subject.arguments.as_value(), name, !lenient, &mut values);
         if values.is_empty() {
             return !lenient && !is_known(schema, name);
+        }
+        if Part::argument(subject.plan) == Some(name)
+            && let Some(fits) = part.fits(&condition.matcher, &values, lenient)
+        {
+            return fits;
         }
         let mut candidates = values
             .into_iter()
@@ -205,6 +242,15 @@ impl Rule {
             candidates.all(|candidates| condition.matcher.fits_every(&candidates))
         } else {
             candidates.any(|candidates| condition.matcher.fits_any(&candidates))
+        }
+    }
+}
+
+impl Argument {
+    fn name<'a>(&'a self, schema: &'a Value) -> Option<&'a str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::First => first_argument(schema),
         }
     }
 }

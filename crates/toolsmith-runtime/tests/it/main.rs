@@ -20,6 +20,7 @@ mod coerce;
 mod permit;
 
 mod rules;
+mod rules_commands;
 
 mod approve;
 mod remember;

@@ -1,8 +1,10 @@
 //! A source that keeps failing is left alone, and tried again by one call.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::time::advance;
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
@@ -285,6 +287,47 @@ async fn calls_from_before_do_not_decide_about_after() {
         CircuitState::Open,
         "it began when all was well"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_from_before_it_opened_do_not_open_it_again() {
+    let (inside, go) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (tell, wait) = (Arc::clone(&inside), Arc::clone(&go));
+    let slow = FunctionTool::new(remote("slow"))
+        .with_binding(once())
+        .into_async(move |_: Value, _| {
+            let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+            async move {
+                tell.add_permits(1);
+                wait.acquire().await.unwrap().forget();
+                fails(ErrorKind::Network)
+            }
+        });
+    let count = Count::default();
+    let quick = scripted(remote("quick"), once(), &count, |before| match before < 5 {
+        true => fails(ErrorKind::Network),
+        false => Outcome::ok(1),
+    });
+    let toolbox = far([slow, quick]);
+    let early: Vec<_> = (0..5)
+        .map(|_| {
+            let toolbox = toolbox.clone();
+            tokio::spawn(async move { call(&toolbox, "slow").await })
+        })
+        .collect();
+    inside.acquire_many(5).await.unwrap().forget();
+    for _ in 0..5 {
+        call(&toolbox, "quick").await;
+    }
+    assert_eq!(circuit(&toolbox), CircuitState::Open);
+    advance(15 * SECOND).await;
+    assert!(call(&toolbox, "quick").await.is_success());
+    assert_eq!(circuit(&toolbox), CircuitState::Closed);
+    go.add_permits(5);
+    for call in early {
+        assert_eq!(failure(&call.await.unwrap()).kind, ErrorKind::Network);
+    }
+    assert_eq!(circuit(&toolbox), CircuitState::Closed);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,195 @@
+//! Programs that start another: what they start counts for rules that forbid.
+
+use toolsmith_core::PlannedCommand;
+
+use super::word::Word;
+use super::{Unclear, commands};
+
+/// Programs whose further words are a program and its words, after options of their own.
+const STARTERS: &[&str] = &[
+    "builtin",
+    "busybox",
+    "chroot",
+    "chrt",
+    "command",
+    "coproc",
+    "cpulimit",
+    "doas",
+    "env",
+    "exec",
+    "find",
+    "fd",
+    "flock",
+    "gdb",
+    "ionice",
+    "ltrace",
+    "nice",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "pkexec",
+    "proot",
+    "prlimit",
+    "rg",
+    "runuser",
+    "script",
+    "setarch",
+    "setpriv",
+    "setsid",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "toybox",
+    "unshare",
+    "watch",
+    "xargs",
+];
+
+/// Shells, which take a line after `-c`.
+const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"];
+
+/// Commands of bash that look into arrays by an expression, and run what stands in it.
+const EVALUATING: &[&str] = &[
+    "[",
+    "[[",
+    "declare",
+    "export",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+];
+
+/// A command with all the ways to see it.
+pub(super) fn planned(words: &[Word], depth: usize) -> Result<PlannedCommand, Unclear> {
+    let mut command = PlannedCommand::new(joined(words));
+    let named = words.iter().position(|word| !is_assignment(word));
+    let Some((name, further)) = named.and_then(|at| words[at..].split_first()) else {
+        return Ok(command);
+    };
+    // Patterns become names of files.
+    let is_name = |name: &&str| *name == "[" || !name.contains(['*', '?', '[', '~']);
+    let Some(path) = name.known().filter(is_name) else {
+        return Err("the name of a command in it is known only when it runs".to_owned());
+    };
+    let program = path.rsplit('/').next().unwrap_or(path);
+    if words.len() > further.len() + 1 || program != path {
+        command = command.or(seen_as(program, further));
+    }
+    if EVALUATING.contains(&program) && further.iter().any(hides_a_command) {
+        return Err(format!("`{program}` may run what stands in its words"));
+    }
+    for line in lines(program, further)? {
+        for inner in commands(&line, depth + 1)? {
+            command.also.push(inner.text);
+            command.also.extend(inner.also);
+        }
+    }
+    if STARTERS.contains(&program) {
+        // Which words are options of its own differs from one to the next: any may begin it.
+        for (at, word) in further.iter().enumerate() {
+            let Some(started) = word.known() else {
+                command = command.or(seen_as(&word.text(), &further[at + 1..]));
+                continue;
+            };
+            if started.starts_with('-') {
+                continue;
+            }
+            let started = started.rsplit('/').next().unwrap_or(started);
+            command = command.or(seen_as(started, &further[at + 1..]));
+            for line in lines(started, &further[at + 1..])? {
+                let inner = commands(&line, depth + 1)?;
+                command
+                    .also
+                    .extend(inner.into_iter().map(|inner| inner.text));
+            }
+        }
+    }
+    Ok(command)
+}
+
+/// The lines that a program takes as words and runs.
+fn lines(program: &str, words: &[Word]) -> Result<Vec<String>, Unclear> {
+    let open = || format!("`{program}` runs a line that is known only when it runs");
+    match program {
+        "eval" => {
+            let known: Option<Vec<&str>> = words.iter().map(Word::known).collect();
+            let known = known.ok_or_else(open)?;
+            Ok(vec![known.join(" ")])
+        }
+        "trap" => {
+            let first = words.iter().find(|word| word.known() != Some("--"));
+            match first.map(Word::known) {
+                None => Ok(Vec::new()),
+                Some(Some(text)) => Ok(vec![text.to_owned()]),
+                Some(None) => Err(open()),
+            }
+        }
+        _ if SHELLS.contains(&program) => {
+            let is_line = |word: &Word| {
+                let options = word.known().and_then(|word| word.strip_prefix('-'));
+                options.is_some_and(|word| !word.starts_with('-') && word.contains('c'))
+            };
+            let Some(at) = words.iter().position(is_line) else {
+                // A word that is open may be the option.
+                return match words.contains(&Word::Open) {
+                    true => Err(open()),
+                    false => Ok(Vec::new()),
+                };
+            };
+            // Options may stand between it and the line.
+            let mut rest = words[at + 1..].iter();
+            let is_option = |word: &&Word| {
+                let known = word.known();
+                known.is_some_and(|word| word.starts_with(['-', '+']) || word == "pipefail")
+            };
+            match rest.find(|word| !is_option(word)).map(Word::known) {
+                None => Ok(Vec::new()),
+                Some(Some(line)) => Ok(vec![line.to_owned()]),
+                Some(None) => Err(open()),
+            }
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Tells whether bash would run something that stands in a word, quoted as it is.
+pub(super) fn hides_a_command(word: &Word) -> bool {
+    word.known()
+        .is_some_and(|text| text.contains("$(") || text.contains('`') || text.contains("${"))
+}
+
+fn is_assignment(word: &Word) -> bool {
+    let Some((name, _)) = word.known().and_then(|word| word.split_once('=')) else {
+        return false;
+    };
+    let name = name.trim_end_matches('+');
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(is_letter)
+}
+
+fn seen_as(program: &str, words: &[Word]) -> String {
+    match words.is_empty() {
+        true => program.to_owned(),
+        false => format!("{program} {}", joined(words)),
+    }
+}
+
+fn joined(words: &[Word]) -> String {
+    let words: Vec<String> = words.iter().map(Word::text).collect();
+    words.join(" ")
+}
