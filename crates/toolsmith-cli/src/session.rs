@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
 use toolsmith_core::{AnyTool, CancellationToken};
+#[cfg(target_os = "linux")]
+use toolsmith_manager::WebTerms;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
@@ -126,8 +128,7 @@ impl Session {
             .with_replay(replay);
         // On a tape are all tools there are.
         if !is_replay {
-            setup = setup
-                .with_tools(SHIPPED, built_in(cli)?)
+            setup = with_web(setup.with_tools(SHIPPED, built_in(cli)?))
                 .with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
             if environment::wants_examples() {
                 setup = setup.with_examples();
@@ -407,6 +408,35 @@ fn built_in(cli: &Cli) -> Result<Vec<AnyTool>, Failure> {
         .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
     let now = SystemTime::now;
     Ok(toolsmith_builtin::tools(&workspace, now))
+}
+
+/// Adds the tools that reach the web, as far as the configuration lets them.
+#[cfg(target_os = "linux")]
+fn with_web(setup: Setup) -> Setup {
+    use secrecy::ExposeSecret as _;
+    use toolsmith_builtin::{Web, WebSecret, WebSettings};
+
+    let web = Web::new(WebSettings::default());
+    let tools = toolsmith_builtin::web_tools(&web);
+    let tell = move |terms: &WebTerms| {
+        let mut settings = WebSettings::default();
+        settings.reach = terms.reach();
+        settings.redirects = terms.redirects;
+        settings.respects_robots = terms.respects_robots;
+        settings.user_agent.clone_from(&terms.user_agent);
+        let secrets = terms.secrets.iter().map(|secret| {
+            let value = secret.value.expose_secret();
+            WebSecret::new(&secret.name, value, secret.origins.clone())
+        });
+        settings.secrets = secrets.collect();
+        web.set(settings);
+    };
+    setup.with_tools(SHIPPED, tools).with_web(tell)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn with_web(setup: Setup) -> Setup {
+    setup
 }
 
 /// Elsewhere nothing confines them yet.

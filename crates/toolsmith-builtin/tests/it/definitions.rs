@@ -1,17 +1,45 @@
 //! What each built-in tool says of itself.
 
+use std::io;
+use std::sync::Arc;
+
 use serde_json::Value;
+use toolsmith_builtin::{Web, WebSettings};
 use toolsmith_core::{Effect, RawCall};
-use toolsmith_runtime::Caller;
+use toolsmith_net::{Lookup, Names};
+use toolsmith_runtime::permit::Policy;
+use toolsmith_runtime::{Caller, Mode, Toolbox};
 
 use super::ground::Ground;
+
+/// Names of a machine without a network.
+#[derive(Debug)]
+struct NoNames;
+
+impl Names for NoNames {
+    fn lookup(&self, _: &str) -> Lookup {
+        Box::pin(async { Err(io::Error::other("there is no network")) })
+    }
+}
 
 #[tokio::test]
 async fn every_tool_says_all_there_is_to_say() {
     let ground = Ground::new();
-    let tools = ground.toolbox.registry().all();
-    assert_eq!(tools.len(), 18, "{tools:?}");
-    for tool in tools {
+    let web = Web::with_names(WebSettings::default(), Arc::new(NoNames));
+    let web = Toolbox::builder()
+        .tools(toolsmith_builtin::web_tools(&web))
+        .policy(Policy::new(Mode::Auto))
+        .build()
+        .unwrap();
+    assert_eq!(ground.toolbox.registry().all().len(), 18);
+    assert_eq!(web.registry().all().len(), 2);
+    for toolbox in [&ground.toolbox, &web] {
+        check(toolbox).await;
+    }
+}
+
+async fn check(toolbox: &Toolbox) {
+    for tool in toolbox.registry().all() {
         let name = &tool.name;
         let short = tool.description.short.chars().count();
         assert!((20..=500).contains(&short), "{name}: {short}");
@@ -27,7 +55,9 @@ async fn every_tool_says_all_there_is_to_say() {
         );
         let is_write = ["write", "edit", "multi_edit"].contains(&name.as_str());
         assert_eq!(tool.effect == Effect::Write, is_write, "{name}");
-        assert_eq!(tool.effect == Effect::Read, !is_write, "{name}");
+        let is_web = ["web_fetch", "api_call"].contains(&name.as_str());
+        assert_eq!(tool.effect == Effect::Network, is_web, "{name}");
+        assert_eq!(tool.effect == Effect::Read, !is_write && !is_web, "{name}");
         let properties = tool.input.as_value()["properties"].as_object().unwrap();
         for (argument, schema) in properties {
             assert!(schema["description"].is_string(), "{name}: {argument}");
@@ -35,11 +65,7 @@ async fn every_tool_says_all_there_is_to_say() {
         assert!(!tool.examples.is_empty(), "{name} has no example");
         for example in &tool.examples {
             let call = RawCall::new(name.as_str(), Value::Object(example.arguments.clone()));
-            let outcome = ground
-                .toolbox
-                .run(call, &Caller::new("test"))
-                .await
-                .into_outcome();
+            let outcome = toolbox.run(call, &Caller::new("test")).await.into_outcome();
             let code = outcome.error.map(|error| (error.code(), error.to_string()));
             assert_ne!(
                 code.as_ref().map(|code| code.0),

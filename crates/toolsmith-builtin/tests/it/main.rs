@@ -24,3 +24,10 @@ mod navigation;
 mod stopping;
 mod telling;
 mod walk;
+
+mod web_names;
+mod web_support;
+
+mod api_call;
+mod web_fetch;
+mod web_ssrf;

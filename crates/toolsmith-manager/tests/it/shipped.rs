@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use toolsmith_builtin::{Workspace, WorkspaceOptions, overlays};
+use toolsmith_builtin::{Web, WebSettings, Workspace, WorkspaceOptions, overlays};
 use toolsmith_core::ToolDef;
 use toolsmith_manager::overlays::{OverlayFiles, Shipped, layer};
 use toolsmith_runtime::guide::{
@@ -26,6 +26,8 @@ pub(crate) fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open([folder.path()], WorkspaceOptions::default()).unwrap();
     let mut tools = toolsmith_builtin::tools(&workspace, SystemTime::now);
+    let web = Web::new(WebSettings::default());
+    tools.extend(toolsmith_builtin::web_tools(&web));
     tools.push(toolsmith_runtime::guide::tool(Arc::clone(guide)));
     tools.iter().map(|tool| tool.definition()).collect()
 }
@@ -41,7 +43,7 @@ fn every_built_in_tool_is_complete() {
     assert_eq!(files.current().warnings, Vec::<String>::new());
     let guide = guide(files);
     let tools = tools(&guide);
-    assert_eq!(tools.len(), 19);
+    assert_eq!(tools.len(), 21);
     let coverage = guide.coverage(&tools);
     assert_eq!(coverage.len(), tools.len());
     for tool in coverage {
