@@ -55,13 +55,13 @@ pub(super) fn plain(document: &mut Document, from: Id) -> String {
                 }
                 "td" | "th" if due == 0 && !text.is_empty() => text.push('\t'),
                 "td" | "th" => {}
-                _ => due = due.max(breaks(name)),
+                _ => due = due.max(breaks(document, id)),
             }
         }
         Step::End(id) => {
             let name = document.name(id);
             if !matches!(name, "td" | "th") {
-                due = due.max(breaks(name));
+                due = due.max(breaks(document, id));
             }
         }
     });
@@ -69,8 +69,10 @@ pub(super) fn plain(document: &mut Document, from: Id) -> String {
 }
 
 /// How many line breaks stand around an element.
-fn breaks(name: &str) -> usize {
+fn breaks(document: &Document, id: Id) -> usize {
+    let name = document.name(id);
     match name {
+        "ul" | "ol" if document.name(document.parent(id)) == "li" => 1,
         "p" | "pre" | "blockquote" | "table" | "ul" | "ol" | "h1" | "h2" | "h3" | "h4" | "h5"
         | "h6" => 2,
         _ if is_block(name) => 1,

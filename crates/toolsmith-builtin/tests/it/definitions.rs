@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolsmith_builtin::{Web, WebSettings};
+use toolsmith_builtin::{Web, WebSecret, WebSettings};
 use toolsmith_core::{Effect, RawCall};
 use toolsmith_net::{Lookup, Names};
 use toolsmith_runtime::permit::Policy;
@@ -25,7 +25,10 @@ impl Names for NoNames {
 #[tokio::test]
 async fn every_tool_says_all_there_is_to_say() {
     let ground = Ground::new();
-    let web = Web::with_names(WebSettings::default(), Arc::new(NoNames));
+    let mut settings = WebSettings::default();
+    let origin = "https://api.example.com".to_owned();
+    settings.secrets = vec![WebSecret::new("EXAMPLE_TOKEN", "none", [origin])];
+    let web = Web::with_names(settings, Arc::new(NoNames));
     let web = Toolbox::builder()
         .tools(toolsmith_builtin::web_tools(&web))
         .policy(Policy::new(Mode::Auto))

@@ -506,3 +506,30 @@ async fn rules_speak_of_urls() {
             .all(|seen| !seen.path().starts_with("/private"))
     );
 }
+
+#[tokio::test]
+async fn a_call_that_waits_or_converts_delays_no_other() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent_at = format!("http://{}/", silent.local_addr().unwrap());
+    let long = "<ul><li>a".repeat(100_000);
+    let slow = Server::new(move |_| page(&long)).await;
+    let quick = Server::new(|_| answer("200 OK", &[], "quick")).await;
+    let mut settings = reaching(&[&slow, &quick]);
+    settings.reach = settings.reach.and_origin(&silent_at).unwrap();
+    let toolbox = toolbox(settings);
+    let order = std::sync::Mutex::new(Vec::new());
+    let run = async |name: &'static str, url: String| {
+        let outcome = call(&toolbox, "web_fetch", json!({"url": url, "timeout": 1000})).await;
+        order.lock().unwrap().push(name);
+        outcome
+    };
+    let (silent, slow, quick) = tokio::join!(
+        run("silent", silent_at.clone()),
+        run("slow", slow.url("/")),
+        run("quick", quick.url("/")),
+    );
+    assert_eq!(reason(&silent), "TIMED_OUT");
+    let _ = slow;
+    assert_eq!(content_of(&quick), "quick");
+    assert_eq!(order.lock().unwrap()[0], "quick");
+}

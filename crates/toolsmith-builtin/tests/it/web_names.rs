@@ -29,6 +29,7 @@ pub(crate) const RECORDS: &[(&str, &[&str])] = &[
     ("benchmark.test", &["198.18.0.1"]),
     ("alias.test", &["= loopback.test"]),
     ("alias-of-alias.test", &["= alias.test"]),
+    ("localhost", &["127.0.0.1"]),
     ("app.localhost", &["127.0.0.1"]),
     ("rebinding.test", &["8.8.8.8", "127.0.0.1"]),
     ("rebinding-again.test", &["8.8.8.8", "127.0.0.1"]),
