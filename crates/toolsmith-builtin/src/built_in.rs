@@ -124,7 +124,7 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
         })
         .into_blocking(
             move |arguments, context| match tool.call(arguments, &context) {
-                Ok(answer) => outcome::<T>(answer),
+                Ok(answer) => outcome(answer, T::HAS_METADATA),
                 Err(refusal) => Outcome::failure(refusal),
             },
         )
@@ -154,7 +154,8 @@ fn with_usual_aliases(mut definition: ToolDef) -> ToolDef {
     definition
 }
 
-fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
+/// What an answer is told as.
+pub(crate) fn outcome<V: Serialize>(answer: Answer<V>, has_metadata: bool) -> Outcome {
     let value = match serde_json::to_value(&answer.value) {
         Ok(value) => value,
         Err(error) => {
@@ -165,7 +166,7 @@ fn outcome<T: BuiltIn>(answer: Answer<T::Value>) -> Outcome {
     };
     let mut outcome = Outcome::nothing().with_display(answer.display);
     outcome.room = answer.room;
-    if let (true, Value::Object(facts)) = (T::HAS_METADATA, &value) {
+    if let (true, Value::Object(facts)) = (has_metadata, &value) {
         let is_short = |fact: &Value| fact.as_array().is_none_or(|list| list.len() <= LISTED);
         let facts = facts.iter().filter(|(_, fact)| is_short(fact));
         outcome.metadata = facts

@@ -4,17 +4,21 @@
 //! may see, held as handles, so that no path, link or race leads out of them. What
 //! tools share lies beneath: `text` knows encodings and lines, `edit` finds what is to
 //! be replaced, `patch` reads patches, `search` walks and matches, `shell` runs programs
-//! ([`Shells`]). A tool that cannot
-//! do what was asked gives a [`Refusal`] that says why and what to do next.
+//! ([`Shells`]). The tools that reach the web share a [`Web`] instead: `web` sends and
+//! keeps, `html` converts. A tool that cannot do what was asked gives a [`Refusal`] that
+//! says why and what to do next.
 //!
 //! Handles that confine are Linux's; elsewhere this crate is empty.
 
 #![cfg(target_os = "linux")]
 
+mod api_request;
 mod budget;
 mod built_in;
 mod changing;
 pub mod edit;
+mod fetched;
+pub mod html;
 mod missing;
 mod multi;
 mod numbered;
@@ -29,6 +33,7 @@ mod shell;
 pub mod shell_line;
 mod text;
 mod time;
+mod tool_api_call;
 mod tool_bash;
 mod tool_edit;
 mod tool_find;
@@ -53,7 +58,9 @@ mod tool_shell_kill;
 mod tool_shell_list;
 mod tool_shell_output;
 mod tool_show_tree;
+mod tool_web_fetch;
 mod tool_write;
+mod web;
 mod workspace;
 mod writing;
 
@@ -65,6 +72,7 @@ pub use refusal::{Reason, Refusal};
 pub use search::search_tools;
 pub use shell::Shells;
 pub use shell::options::{NewFile, Redaction, ShellOptions};
+pub use web::{Web, WebSecret, WebSettings};
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};
 
 /// Every built-in tool over a workspace, in a fixed order. `now` tells the time, for what
@@ -89,5 +97,13 @@ pub fn file_tools(workspace: &Workspace) -> Vec<AnyTool> {
         built_in::tool(tool_read_file_lines::ReadFileLines(workspace.clone())),
         built_in::tool(tool_read_file_tail::ReadFileTail(workspace.clone())),
         built_in::tool(tool_read_files::ReadFiles(workspace.clone())),
+    ]
+}
+
+/// The tools that reach the web, as far as the host's settings let them.
+pub fn web_tools(web: &Web) -> Vec<AnyTool> {
+    vec![
+        tool_web_fetch::tool(web.clone()),
+        tool_api_call::tool(web.clone()),
     ]
 }

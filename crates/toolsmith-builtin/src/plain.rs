@@ -42,6 +42,16 @@ pub(crate) struct Next {
     arguments: Map<String, Value>,
 }
 
+impl Next {
+    /// A call of a tool with these arguments.
+    pub(crate) fn new(tool: &str, arguments: Map<String, Value>) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            arguments,
+        }
+    }
+}
+
 /// Reads lines of a text file.
 pub(crate) fn read(
     workspace: &Workspace,

@@ -10,6 +10,8 @@ use toolsmith_builtin::Shells;
 #[cfg(target_os = "linux")]
 use toolsmith_core::AnyTool;
 use toolsmith_core::CancellationToken;
+#[cfg(target_os = "linux")]
+use toolsmith_manager::WebTerms;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
@@ -141,7 +143,7 @@ impl Session {
             {
                 let (tools, programs) = built_in(cli)?;
                 setup = setup.with_tools(SHIPPED, tools);
-                setup = setup.with_tools(SHIPPED, programs.tools());
+                setup = with_web(setup.with_tools(SHIPPED, programs.tools()));
                 shells = Some(programs);
             }
             setup = setup.with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
@@ -449,6 +451,30 @@ fn built_in(cli: &Cli) -> Result<(Vec<AnyTool>, Shells), Failure> {
     let shells = Shells::new(&workspace, options);
     let now = SystemTime::now;
     Ok((toolsmith_builtin::tools(&workspace, now), shells))
+}
+
+/// Adds the tools that reach the web, as far as the configuration lets them.
+#[cfg(target_os = "linux")]
+fn with_web(setup: Setup) -> Setup {
+    use secrecy::ExposeSecret as _;
+    use toolsmith_builtin::{Web, WebSecret, WebSettings};
+
+    let web = Web::new(WebSettings::default());
+    let tools = toolsmith_builtin::web_tools(&web);
+    let tell = move |terms: &WebTerms| {
+        let mut settings = WebSettings::default();
+        settings.reach = terms.reach();
+        settings.redirects = terms.redirects;
+        settings.respects_robots = terms.respects_robots;
+        settings.user_agent.clone_from(&terms.user_agent);
+        let secrets = terms.secrets.iter().map(|secret| {
+            let value = secret.value.expose_secret();
+            WebSecret::new(&secret.name, value, secret.origins.clone())
+        });
+        settings.secrets = secrets.collect();
+        web.set(settings);
+    };
+    setup.with_tools(SHIPPED, tools).with_web(tell)
 }
 
 /// Makes a folder of the user's own, so that it can be read from the start.

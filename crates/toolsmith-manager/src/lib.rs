@@ -41,7 +41,7 @@ pub mod tool_example;
 pub mod upstreams;
 pub mod yaml;
 
-pub use config::Config;
+pub use config::{Config, WebTerms};
 pub use files::Stamp;
 pub use loader::{ConfigLoader, FileLoader};
 pub use manager::{Manager, Reloaded, View};

@@ -14,7 +14,7 @@ use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{BuildError, Mode};
 
 use crate::approvals::FileApprovals;
-use crate::config::Config;
+use crate::config::{Config, WebTerms};
 use crate::files::{IfGone, Kept};
 use crate::loader::{ConfigLoader, FileLoader};
 use crate::manager::Manager;
@@ -49,7 +49,11 @@ pub struct Setup {
     pub(crate) now: fn() -> SystemTime,
     pub(crate) recording: Option<Arc<Recording>>,
     pub(crate) replay: Option<Arc<Replay>>,
+    pub(crate) web: Option<TellWeb>,
 }
+
+/// Takes in what the configuration lets web tools do, each time that changes.
+pub(crate) type TellWeb = Box<dyn Fn(&WebTerms) + Send + Sync>;
 
 /// Why there is no toolbox.
 #[derive(Debug, thiserror::Error)]
@@ -122,6 +126,7 @@ impl Setup {
             now,
             recording: None,
             replay: None,
+            web: None,
         })
     }
 
@@ -260,6 +265,14 @@ impl Setup {
     #[must_use]
     pub fn with_replay(mut self, replay: Option<Arc<Replay>>) -> Self {
         self.replay = replay;
+        self
+    }
+
+    /// Tells the host what its web tools may do: before anything can be called, and again
+    /// when the configuration changes.
+    #[must_use]
+    pub fn with_web(mut self, tell: impl Fn(&WebTerms) + Send + Sync + 'static) -> Self {
+        self.web = Some(Box::new(tell));
         self
     }
 

@@ -1,17 +1,48 @@
 //! What each built-in tool says of itself.
 
+use std::io;
+use std::sync::Arc;
+
 use serde_json::Value;
+use toolsmith_builtin::{Web, WebSecret, WebSettings};
 use toolsmith_core::{Effect, RawCall};
-use toolsmith_runtime::Caller;
+use toolsmith_net::{Lookup, Names};
+use toolsmith_runtime::permit::Policy;
+use toolsmith_runtime::{Caller, Mode, Toolbox};
 
 use super::yard::Yard;
+
+/// Names of a machine without a network.
+#[derive(Debug)]
+struct NoNames;
+
+impl Names for NoNames {
+    fn lookup(&self, _: &str) -> Lookup {
+        Box::pin(async { Err(io::Error::other("there is no network")) })
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_tool_says_all_there_is_to_say() {
     let yard = Yard::new();
-    let tools = yard.toolbox.registry().all();
-    assert_eq!(tools.len(), 25, "{tools:?}");
-    for tool in tools {
+    let mut settings = WebSettings::default();
+    let origin = "https://api.example.com".to_owned();
+    settings.secrets = vec![WebSecret::new("EXAMPLE_TOKEN", "none", [origin])];
+    let web = Web::with_names(settings, Arc::new(NoNames));
+    let web = Toolbox::builder()
+        .tools(toolsmith_builtin::web_tools(&web))
+        .policy(Policy::new(Mode::Auto))
+        .build()
+        .unwrap();
+    assert_eq!(yard.toolbox.registry().all().len(), 25);
+    assert_eq!(web.registry().all().len(), 2);
+    for toolbox in [&yard.toolbox, &web] {
+        check(toolbox).await;
+    }
+}
+
+async fn check(toolbox: &Toolbox) {
+    for tool in toolbox.registry().all() {
         let name = &tool.name;
         let short = tool.description.short.chars().count();
         assert!((20..=500).contains(&short), "{name}: {short}");
@@ -28,6 +59,7 @@ async fn every_tool_says_all_there_is_to_say() {
         let effect = match name.as_str() {
             "write" | "edit" | "multi_edit" => Effect::Write,
             "bash" | "shell" | "script" | "shell_input" | "shell_kill" => Effect::Execute,
+            "web_fetch" | "api_call" => Effect::Network,
             _ => Effect::Read,
         };
         assert_eq!(tool.effect, effect, "{name}");
@@ -38,11 +70,7 @@ async fn every_tool_says_all_there_is_to_say() {
         assert!(!tool.examples.is_empty(), "{name} has no example");
         for example in &tool.examples {
             let call = RawCall::new(name.as_str(), Value::Object(example.arguments.clone()));
-            let outcome = yard
-                .toolbox
-                .run(call, &Caller::new("test"))
-                .await
-                .into_outcome();
+            let outcome = toolbox.run(call, &Caller::new("test")).await.into_outcome();
             let code = outcome.error.map(|error| (error.code(), error.to_string()));
             assert_ne!(
                 code.as_ref().map(|code| code.0),

@@ -32,3 +32,10 @@ mod shell_line;
 mod stopping;
 mod telling;
 mod walk;
+
+mod web_names;
+mod web_support;
+
+mod api_call;
+mod web_fetch;
+mod web_ssrf;

@@ -52,3 +52,5 @@ mod tape;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tools;
+#[cfg(target_os = "linux")]
+mod web_hostile;

@@ -21,6 +21,8 @@
 //!   files: 5                # of 10 MiB each; enabled: false for none
 //! telemetry:
 //!   otlp: { endpoint: "http://127.0.0.1:4318" }
+//! web:
+//!   allow_hosts: [intranet.example]   # reached although it is not public
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -42,6 +44,7 @@ mod policy;
 mod protection;
 mod records;
 mod telemetry;
+mod web;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -59,6 +62,10 @@ pub use protection::{CallersConfig, SourcesConfig};
 pub use records::RecordsConfig;
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 pub use toolsmith_core::duration::Span;
+pub use web::{
+    RedirectScope, RobotsMode, SecretTerms, UserAgent, WebConfig, WebHost, WebSecretConfig,
+    WebTerms,
+};
 
 use crate::pins::PinMode;
 use crate::servers::{self, ServerEntry};
@@ -90,6 +97,8 @@ pub struct Config {
     pub records: RecordsConfig,
     /// Who is told of calls beside that.
     pub telemetry: TelemetryConfig,
+    /// What the web tools may do.
+    pub web: WebConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.

@@ -60,6 +60,12 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     let prefix = setup.prefix.as_deref().or(current.config.prefix());
     reload.terms.prefix = prefix.unwrap_or_default().to_owned();
     reload.terms.secrets = current.upstreams.secrets.0.clone();
+    let web = current.config.web.resolve(&setup.references);
+    reload.terms.secrets.extend(web.secrets);
+    let missing = web.missing.into_iter();
+    let missing = missing.map(|message| YamlError::whole(&**files.config.name(), message));
+    current.missing.extend(missing);
+    current.web = web.terms;
     for (document, name) in files.documents.values().zip(files.documents.keys()) {
         let secrets = document.secrets.iter().cloned();
         reload.terms.secrets.extend(secrets);

@@ -20,7 +20,7 @@ use toolsmith_runtime::registry::{Refreshed, RegistryError};
 use toolsmith_runtime::{Policy, Selection, Toolbox};
 
 use crate::approvals::FileApprovals;
-use crate::config::{Config, DocumentPlace};
+use crate::config::{Config, DocumentPlace, WebTerms};
 use crate::lint;
 use crate::own_files::{Further, OwnFiles};
 use crate::pins::{PinRules, ProjectPins};
@@ -56,6 +56,7 @@ struct Current {
     servers: Loaded,
     upstreams: Prepared,
     pins: PinRules,
+    web: WebTerms,
     remotes: Vec<Remote>,
     /// What files say about APIs and commands.
     entries: Vec<(Arc<str>, Arc<Entry>)>,
@@ -157,6 +158,9 @@ impl Manager {
             builder = builder.recorder(telemetry.clone());
         }
         let (toolbox, refused) = builder.build_noting()?;
+        if let Some(tell) = &setup.web {
+            tell(&current.web);
+        }
         if let Some(telemetry) = &started.telemetry {
             let sources = toolbox.watch_sources();
             telemetry.observe(move || telemetry::of_sources(&sources.status()));
@@ -383,6 +387,11 @@ impl Manager {
         }
         let before = self.current.swap(Arc::new(current));
         let current = self.current.load();
+        if let Some(tell) = &self.setup.web
+            && before.web != current.web
+        {
+            tell(&current.web);
+        }
         (reloaded.gone, reloaded.fresh) = exchange(&before, &current);
         reloaded.told = fresh_words(&before, &current);
         reloaded.changed = true;

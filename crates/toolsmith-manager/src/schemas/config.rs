@@ -42,6 +42,8 @@ pub(super) struct ConfigFile {
     records: Option<Records>,
     /// Who is told of calls beside that.
     telemetry: Option<Telemetry>,
+    /// What the web tools may do.
+    web: Option<Web>,
     /// How the usage guide is written.
     guide: Option<Guide>,
     /// MCP servers, by name.
@@ -76,6 +78,49 @@ struct Guide {
     title: Option<String>,
     /// The template it is written by, seen from the folder of this file.
     template: Option<String>,
+}
+
+/// What the web tools may do.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Web {
+    /// Hosts that may be reached although they are not public: `intranet.example`,
+    /// `127.0.0.1:8080`, or with a scheme.
+    allow_hosts: Option<Vec<String>>,
+    /// Which redirects are followed: to every host that may be reached, or within one.
+    redirects: Option<RedirectScope>,
+    /// Whether every call respects robots.txt, or only those that ask for it.
+    robots: Option<Robots>,
+    /// What requests say they come from.
+    #[schemars(length(min = 1, max = 200))]
+    user_agent: Option<String>,
+    /// Secrets that `api_call` may refer to as `${secret:NAME}`, by name.
+    secrets: Option<BTreeMap<String, WebSecret>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum RedirectScope {
+    Any,
+    SameHost,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Robots {
+    Ignore,
+    Respect,
+}
+
+/// A secret, and where it may be sent.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct WebSecret {
+    /// What it stands for, such as `${env:TOKEN}`.
+    value: String,
+    /// Where it may be sent; without a scheme over https only.
+    #[schemars(length(min = 1))]
+    hosts: Vec<String>,
 }
 
 /// How calls are recorded; what is not set keeps its default.

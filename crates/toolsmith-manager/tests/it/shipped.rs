@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use toolsmith_builtin::{ShellOptions, Shells, Workspace, WorkspaceOptions, overlays};
+use toolsmith_builtin::{
+    ShellOptions, Shells, Web, WebSettings, Workspace, WorkspaceOptions, overlays,
+};
 use toolsmith_core::ToolDef;
 use toolsmith_manager::overlays::{OverlayFiles, Shipped, layer};
 use toolsmith_process::{Mode, Sandbox};
@@ -30,6 +32,8 @@ pub(crate) fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
     let sandbox = Sandbox::new(Mode::WorkspaceWrite);
     let options = ShellOptions::new(sandbox, [], folder.path());
     tools.extend(Shells::new(&workspace, options).tools());
+    let web = Web::new(WebSettings::default());
+    tools.extend(toolsmith_builtin::web_tools(&web));
     tools.push(toolsmith_runtime::guide::tool(Arc::clone(guide)));
     tools.iter().map(|tool| tool.definition()).collect()
 }
@@ -45,7 +49,7 @@ fn every_built_in_tool_is_complete() {
     assert_eq!(files.current().warnings, Vec::<String>::new());
     let guide = guide(files);
     let tools = tools(&guide);
-    assert_eq!(tools.len(), 26);
+    assert_eq!(tools.len(), 28);
     let coverage = guide.coverage(&tools);
     assert_eq!(coverage.len(), tools.len());
     for tool in coverage {

@@ -1,0 +1,127 @@
+//! The URL of a call, in the one spelling that rules can speak of.
+//!
+//! Permission is decided on the text a model wrote. A text that a browser would read as
+//! another address than it seems to be is refused, with the spelling that says it.
+
+use url::Url;
+
+use super::secrets::refuse_reference;
+use crate::refusal::{Reason, Refusal};
+
+/// The longest URL.
+const LONGEST: usize = 8 << 10;
+
+/// Reads a URL that means what it says.
+pub(crate) fn address(text: &str) -> Result<Url, Refusal> {
+    let bad = |message: String| Refusal::new(Reason::BadArgument, message);
+    if text.len() > LONGEST {
+        return Err(bad(format!("the URL is longer than {LONGEST} bytes"))
+            .next("Send long data as the body"));
+    }
+    refuse_reference(text, "the URL")?;
+    if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Err(bad("the URL holds blanks or control characters".to_owned())
+            .next("Write it without them, and blanks within it as %20"));
+    }
+    let url = Url::parse(text).map_err(|error| {
+        bad(format!("the URL cannot be read: {error}")).next("Write it as https://host/path")
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        let message = format!("the scheme `{}` is not supported", url.scheme());
+        return Err(bad(message).next("Use http or https"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(bad("the URL holds a user name or a password".to_owned())
+            .next("Leave them out; api_call sends credentials as auth"));
+    }
+    let origin = url.origin().ascii_serialization();
+    // The usual port may be written out.
+    let usual = url.port_or_known_default().map(|port| format!(":{port}"));
+    let after = text
+        .strip_prefix(&origin)
+        .map(|after| match (&usual, url.port()) {
+            (Some(usual), None) => after.strip_prefix(usual).unwrap_or(after),
+            _ => after,
+        });
+    let is_plain =
+        after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '?', '#']));
+    let path = after
+        .unwrap_or_default()
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default();
+    if !is_plain || path.contains('\\') || path.split('/').any(is_dots) {
+        let normal: String = url.as_str().chars().take(300).collect();
+        return Err(bad("the URL is not spelled as it is meant".to_owned())
+            .next(format!("Write it as {normal}")));
+    }
+    Ok(url)
+}
+
+/// The URL as a plan and a record may show it.
+pub(crate) fn shown(url: &Url) -> String {
+    let text = url.as_str();
+    match text.char_indices().nth(200) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// A step that stays or leads up, in any spelling.
+fn is_dots(segment: &str) -> bool {
+    let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+    matches!(plain.as_str(), "." | "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_what_it_means() {
+        for text in [
+            "https://example.com",
+            "https://example.com/",
+            "https://example.com?q=1",
+            "https://example.com:443/a",
+            "http://example.com:8080/a/%20b?x=/../y#z",
+            "http://[2606:4700::1111]/",
+            "https://example.com/ä",
+            "http://127.0.0.1:80/",
+            "https://example.com/...",
+        ] {
+            assert!(address(text).is_ok(), "{text}");
+        }
+        for text in [
+            "HTTPS://example.com/",
+            "https://EXAMPLE.com/",
+            "https:example.com",
+            "https:///example.com/",
+            "https:\\\\example.com\\",
+            "http://0x7f.1/",
+            "http://2130706433/",
+            "http://１２７.0.0.1/",
+            "http://bücher.example/",
+            "http://example.com@evil.example/",
+            "https://example.com/a/../b",
+            "https://example.com/a/%2E%2e/b",
+            "https://example.com/a\\b",
+            "https://example.com /",
+            " https://example.com/",
+            "https://exam\tple.com/",
+            "https://example.com/\r\nHost: x",
+            "ftp://example.com/",
+            "file:///etc/passwd",
+            "https://${secret:X}/",
+            "https://example.com:99999/",
+            "//example.com/",
+            "",
+        ] {
+            let refusal = address(text).unwrap_err();
+            assert_eq!(refusal.reason, Reason::BadArgument, "{text}");
+            assert!(refusal.next.is_some(), "{text}");
+        }
+        let told = address("http://bücher.example/x").unwrap_err().to_string();
+        assert!(told.contains("http://xn--bcher-kva.example/x"), "{told}");
+    }
+}
