@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolsmith_core::plan::Access;
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
     AnyTool, Binding, Block, Example, Hints, Outcome, Plan, Schema, ToolContext, ToolDef, Touch,
@@ -120,7 +121,7 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
             for touch in &mut plan.touches {
                 touch.relative = planner.workspace().relative(&touch.path);
             }
-            Ok(plan)
+            Ok(with_consent(plan, planner.workspace()))
         })
         .into_blocking(
             move |arguments, context| match tool.call(arguments, &context) {
@@ -128,6 +129,20 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
                 Err(refusal) => Outcome::failure(refusal),
             },
         )
+}
+
+/// Has a person asked where a call would change what decides about programs and tools.
+fn with_consent(plan: Plan, workspace: &Workspace) -> Plan {
+    let changed = plan.touches.iter();
+    let changed = changed.filter(|touch| touch.access != Access::Read);
+    let mut deciding = changed.filter_map(|touch| workspace.decides(&touch.path));
+    match deciding.next() {
+        Some(path) => {
+            let reason = format!("{} decides what programs and tools do", path.display());
+            plan.confirmed_because(reason)
+        }
+        None => plan,
+    }
 }
 
 /// What models call the paths of other tools they know.

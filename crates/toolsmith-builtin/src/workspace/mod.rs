@@ -58,6 +58,10 @@ pub struct WorkspaceOptions {
     /// Folders of the host's own nobody may see, even where they lie in a root; what is
     /// `readable` in them may be read.
     pub private: Vec<PathBuf>,
+    /// Files and folders, as seen from a root, that decide what programs and tools do. Who
+    /// may write may not thereby do more: a person is asked before one is changed, unless
+    /// everything is allowed or a rule names it.
+    pub deciding: Vec<PathBuf>,
     /// A folder of the host's own for notes on what is being written. With it nothing
     /// is left half done when the process ends; without it a file that was not finished
     /// may stay beside the one it was to replace.
@@ -88,6 +92,13 @@ impl WorkspaceOptions {
     #[must_use]
     pub fn with_private(mut self, folder: Option<PathBuf>) -> Self {
         self.private.extend(folder);
+        self
+    }
+
+    /// Adds what decides about programs and tools.
+    #[must_use]
+    pub fn with_deciding(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.deciding.extend(paths);
         self
     }
 

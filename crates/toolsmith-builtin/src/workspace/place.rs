@@ -154,6 +154,18 @@ impl Workspace {
         })
     }
 
+    /// The path as seen from its root, where it is of those that decide about programs and
+    /// tools.
+    pub(crate) fn decides(&self, whole: &Path) -> Option<PathBuf> {
+        let roots = self.roots().iter();
+        let mut ways = roots.filter_map(|root| whole.strip_prefix(root.path()).ok());
+        let decides = |way: &&Path| {
+            let deciding = &self.options().deciding;
+            deciding.iter().any(|path| way.starts_with(path))
+        };
+        ways.find(decides).map(Path::to_owned)
+    }
+
     /// Opens what is at a place, and tells where that is. In other spellings of Unicode
     /// too, and through links that stay within the roots.
     pub(super) fn open_at(&self, place: &Place, flags: OFlags) -> io::Result<(OwnedFd, Place)> {

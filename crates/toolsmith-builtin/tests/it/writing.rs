@@ -4,7 +4,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use serde_json::json;
-use toolsmith_builtin::WorkspaceOptions;
+use toolsmith_builtin::{Workspace, WorkspaceOptions};
+use toolsmith_core::RawCall;
+use toolsmith_runtime::permit::{Policy, Rule, Verdict};
+use toolsmith_runtime::{Caller, Mode, Toolbox};
 
 use super::ground::{Ground, reason, text};
 
@@ -255,17 +258,16 @@ async fn plans_name_what_is_really_touched() {
         "read(file_path beneath caf\u{e9})",
     ];
     let rules = deny.map(|rule| {
-        let verdict = toolsmith_runtime::permit::Verdict::Deny;
-        toolsmith_runtime::permit::Rule::parse(verdict, rule).unwrap()
+        let verdict = Verdict::Deny;
+        Rule::parse(verdict, rule).unwrap()
     });
-    let policy =
-        toolsmith_runtime::permit::Policy::new(toolsmith_runtime::Mode::Auto).with_rules(rules);
-    let workspace = toolsmith_builtin::Workspace::open(
+    let policy = Policy::new(Mode::Auto).with_rules(rules);
+    let workspace = Workspace::open(
         [ground.root()],
         WorkspaceOptions::default().with_unread_writes(),
     )
     .unwrap();
-    let toolbox = toolsmith_runtime::Toolbox::builder()
+    let toolbox = Toolbox::builder()
         .tools(toolsmith_builtin::tools(
             &workspace,
             std::time::SystemTime::now,
@@ -273,7 +275,7 @@ async fn plans_name_what_is_really_touched() {
         .policy(policy)
         .build()
         .unwrap();
-    let caller = toolsmith_runtime::Caller::new("test");
+    let caller = Caller::new("test");
     let calls = [
         ("write", json!({ "file_path": "dangling", "content": "x" })),
         (
@@ -460,4 +462,68 @@ async fn a_patch_tells_what_it_replaces() {
     let outcome = ground.call("multi_edit", json!({ "patch": patch })).await;
     assert_eq!(outcome.metadata["files"][0]["action"], "replaced");
     assert_eq!(ground.bytes("b.txt"), b"three\n");
+}
+
+#[tokio::test]
+async fn what_decides_about_programs_is_asked_for_even_where_writing_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    for root in [&one, &two] {
+        fs::create_dir_all(root.join("tools/mcp")).unwrap();
+    }
+    std::os::unix::fs::symlink("tools/mcp", one.join("innocent")).unwrap();
+    let options = WorkspaceOptions::default()
+        .with_unread_writes()
+        .with_deciding(["toolsmith.yaml".into(), "tools/mcp".into()]);
+    let workspace = Workspace::open([&one, &two], options).unwrap();
+    let toolbox = |policy| {
+        let tools = toolsmith_builtin::tools(&workspace, std::time::SystemTime::now);
+        let toolbox = Toolbox::builder().tools(tools).policy(policy).build();
+        toolbox.unwrap()
+    };
+    let verdict = async |policy, path: String| {
+        let call = RawCall::new("write", json!({ "file_path": path, "content": "x" }));
+        let explained = toolbox(policy).explain(call, &Caller::new("test")).await;
+        explained.decision.unwrap().verdict
+    };
+    let editing = || Policy::new(Mode::AutoEdit);
+    for path in [
+        "toolsmith.yaml",
+        "./toolsmith.yaml",
+        "tools/mcp/x.yaml",
+        "innocent/x.yaml",
+    ] {
+        assert_eq!(
+            verdict(editing(), path.to_owned()).await,
+            Verdict::Ask,
+            "{path}"
+        );
+        let by_name = editing().allowing(["write"]).unwrap();
+        assert_eq!(
+            verdict(by_name, path.to_owned()).await,
+            Verdict::Ask,
+            "{path}"
+        );
+    }
+    let other_root = two.join("toolsmith.yaml").display().to_string();
+    assert_eq!(verdict(editing(), other_root).await, Verdict::Ask);
+    for path in ["toolsmith.yaml.txt", "tools/mcp.rs", "src/toolsmith.yaml"] {
+        assert_eq!(
+            verdict(editing(), path.to_owned()).await,
+            Verdict::Allow,
+            "{path}"
+        );
+    }
+    let named = editing()
+        .allowing(["write(file_path: toolsmith.yaml)"])
+        .unwrap();
+    assert_eq!(
+        verdict(named, "toolsmith.yaml".to_owned()).await,
+        Verdict::Allow
+    );
+    let all = Policy::new(Mode::Auto);
+    assert_eq!(
+        verdict(all, "toolsmith.yaml".to_owned()).await,
+        Verdict::Allow
+    );
 }
