@@ -287,7 +287,7 @@ async fn plans_name_what_is_really_touched() {
         ("read", json!({ "file_path": "door/a.txt" })),
     ];
     for (name, arguments) in calls {
-        let call = toolsmith_core::RawCall::new(name, arguments.clone());
+        let call = RawCall::new(name, arguments.clone());
         let outcome = toolbox.run(call, &caller).await.into_outcome();
         let code = outcome.error.as_ref().map(toolsmith_core::ToolError::code);
         assert_eq!(
@@ -300,11 +300,11 @@ async fn plans_name_what_is_really_touched() {
     assert!(!ground.root().join("secret/new.txt").exists());
     // What allows speaks of the workspace too.
     let allow = ["write(file_path: out/**)", "read"].map(|rule| {
-        let verdict = toolsmith_runtime::permit::Verdict::Allow;
-        toolsmith_runtime::permit::Rule::parse(verdict, rule).unwrap()
+        let verdict = Verdict::Allow;
+        Rule::parse(verdict, rule).unwrap()
     });
-    let policy = toolsmith_runtime::permit::Policy::new(toolsmith_runtime::Mode::Ask);
-    let toolbox = toolsmith_runtime::Toolbox::builder()
+    let policy = Policy::new(Mode::Ask);
+    let toolbox = Toolbox::builder()
         .tools(toolsmith_builtin::tools(
             &workspace,
             std::time::SystemTime::now,
@@ -320,7 +320,7 @@ async fn plans_name_what_is_really_touched() {
         ("out/door/d.txt", Some("approval_required")),
     ] {
         let arguments = json!({ "file_path": path, "content": "x" });
-        let call = toolsmith_core::RawCall::new("write", arguments);
+        let call = RawCall::new("write", arguments);
         let outcome = toolbox.run(call, &caller).await.into_outcome();
         let found = outcome.error.as_ref().map(toolsmith_core::ToolError::code);
         assert_eq!(found, code, "{path}: {}", text(&outcome));
