@@ -130,6 +130,7 @@ fn the_built_in_tools_are_there_from_the_start() {
     }
     found.sort_unstable();
     let expected = [
+        ("bash", "shell", "execute"),
         ("edit", "edit", "write"),
         ("find", "search", "read"),
         ("find_files_by_name", "search", "read"),
@@ -145,8 +146,14 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("read_file_tail", "read", "read"),
         ("read_files", "read", "read"),
         ("read_project_context", "read", "read"),
+        ("script", "shell", "execute"),
         ("search_in_file", "search", "read"),
         ("search_in_files", "search", "read"),
+        ("shell", "shell", "execute"),
+        ("shell_input", "shell", "execute"),
+        ("shell_kill", "shell", "execute"),
+        ("shell_list", "shell", "read"),
+        ("shell_output", "shell", "read"),
         ("show_tree", "navigation", "read"),
         ("write", "edit", "write"),
     ];
