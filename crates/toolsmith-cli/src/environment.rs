@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use secrecy::SecretString;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::records::RecordPlace;
+use toolsmith_manager::sandbox::{ProjectSandbox, SandboxPlaces};
 use toolsmith_manager::spill::FileSpills;
 
 /// The prefix of offered names, if `MCP_TOOL_PREFIX` is set, even to nothing.
@@ -42,6 +43,16 @@ pub(crate) fn approvals(root: &Path) -> Option<FileApprovals> {
 /// folder.
 pub(crate) fn records(root: &Path) -> Option<RecordPlace> {
     Some(RecordPlace::of_root(state_folder()?.join("records"), root))
+}
+
+/// What programs that tools start are kept within.
+pub(crate) fn sandbox(project: &Path, roots: &[&Path], config: Option<&Path>) -> ProjectSandbox {
+    let roots = roots.iter().map(|root| root.to_path_buf());
+    let mut places = SandboxPlaces::new(project, roots);
+    places.home = home();
+    places.state = state_folder();
+    places.config = config.and_then(|file| std::path::absolute(file).ok());
+    ProjectSandbox::new(places)
 }
 
 /// The collector that OpenTelemetry's variables name, unless they say to leave it.

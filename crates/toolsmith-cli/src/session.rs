@@ -11,6 +11,7 @@ use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
 use toolsmith_manager::records::RecordFile;
+use toolsmith_manager::sandbox::ProjectSandbox;
 use toolsmith_manager::telemetry::TelemetryHost;
 use toolsmith_manager::{
     CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
@@ -48,6 +49,8 @@ pub(crate) struct Session {
     pub(crate) guide: Arc<Guide>,
     /// Whose tools are offered.
     pub(crate) view: View,
+    /// What programs that tools start are kept within.
+    pub(crate) sandbox: ProjectSandbox,
 }
 
 /// Which upstream servers a command needs.
@@ -108,6 +111,7 @@ impl Session {
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
         let (recording, replay) = (recording(cli)?, replay(cli)?);
         let is_replay = replay.is_some();
+        let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
         let mut setup = setup
             .with_root(&root)
             .with_prefix(prefix)
@@ -123,7 +127,8 @@ impl Session {
             .with_questions(questions)
             .with_clock(SystemTime::now)
             .with_recording(recording)
-            .with_replay(replay);
+            .with_replay(replay)
+            .with_sandbox(Some(sandbox.clone()));
         // On a tape are all tools there are.
         if !is_replay {
             setup = setup
@@ -150,6 +155,7 @@ impl Session {
             overlays,
             guide,
             view,
+            sandbox,
         })
     }
 
