@@ -64,7 +64,7 @@ use toolsmith_core::AnyTool;
 pub use refusal::{Reason, Refusal};
 pub use search::search_tools;
 pub use shell::Shells;
-pub use shell::options::{NewFile, Redaction, ShellOptions};
+pub use shell::options::{NewFile, Redaction, SandboxNow, ShellOptions};
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};
 
 /// Every built-in tool over a workspace, in a fixed order. `now` tells the time, for what

@@ -20,6 +20,7 @@ use crate::loader::{ConfigLoader, FileLoader};
 use crate::manager::Manager;
 use crate::records::RecordFile;
 use crate::references::References;
+use crate::sandbox::ProjectSandbox;
 use crate::servers::ServerEntry;
 use crate::spill::FileSpills;
 use crate::telemetry::TelemetryHost;
@@ -49,6 +50,7 @@ pub struct Setup {
     pub(crate) now: fn() -> SystemTime,
     pub(crate) recording: Option<Arc<Recording>>,
     pub(crate) replay: Option<Arc<Replay>>,
+    pub(crate) sandbox: Option<ProjectSandbox>,
 }
 
 /// Why there is no toolbox.
@@ -122,6 +124,7 @@ impl Setup {
             now,
             recording: None,
             replay: None,
+            sandbox: None,
         })
     }
 
@@ -260,6 +263,14 @@ impl Setup {
     #[must_use]
     pub fn with_replay(mut self, replay: Option<Arc<Replay>>) -> Self {
         self.replay = replay;
+        self
+    }
+
+    /// Runs programs in a sandbox, on the terms of the configuration. Without one, they run
+    /// only where their files say that they may do so without.
+    #[must_use]
+    pub fn with_sandbox(mut self, sandbox: Option<ProjectSandbox>) -> Self {
+        self.sandbox = sandbox;
         self
     }
 

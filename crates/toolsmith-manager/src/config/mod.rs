@@ -21,6 +21,10 @@
 //!   files: 5                # of 10 MiB each; enabled: false for none
 //! telemetry:
 //!   otlp: { endpoint: "http://127.0.0.1:4318" }
+//! sandbox:
+//!   mode: workspace-write   # read-only, workspace-write, full
+//!   network: off            # on
+//!   writable: [~/.cache]    # beside the roots
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -41,6 +45,7 @@ mod openapi;
 mod policy;
 mod protection;
 mod records;
+mod sandbox;
 mod telemetry;
 
 use std::collections::BTreeMap;
@@ -57,6 +62,7 @@ pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub(crate) use protection::protection;
 pub use protection::{CallersConfig, SourcesConfig};
 pub use records::RecordsConfig;
+pub use sandbox::{SandboxConfig, SandboxLimits};
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 pub use toolsmith_core::duration::Span;
 
@@ -90,6 +96,8 @@ pub struct Config {
     pub records: RecordsConfig,
     /// Who is told of calls beside that.
     pub telemetry: TelemetryConfig,
+    /// How programs are confined.
+    pub sandbox: SandboxConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.
