@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[serde(default = "half_a_minute")]
     #[schemars(range(min = 1000, max = 300_000))]
     timeout: u64,
-    /// Whether standard output and standard error come through one pipe, in the order they are written (merged), or each by itself (separate).
+    /// Whether both outputs come as one, in the order they are written (merged), or each by itself (separate).
     #[serde(default = "merged")]
     streams: StreamsWord,
     #[serde(flatten)]

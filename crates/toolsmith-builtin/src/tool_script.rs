@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     #[serde(default = "minute")]
     #[schemars(range(min = 1000, max = 600_000))]
     timeout: u64,
-    /// Whether standard output and standard error come through one pipe, in the order they are written (merged), or each by itself (separate).
+    /// Whether both outputs come as one, in the order they are written (merged), or each by itself (separate).
     #[serde(default = "merged")]
     streams: StreamsWord,
     #[serde(flatten)]

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// Whether the standard error is shown too.
     #[serde(default = "yes")]
     capture_stderr: bool,
-    /// Whether standard output and standard error come through one pipe, in the order they are written (merged), or each by itself (separate).
+    /// Whether both outputs come as one, in the order they are written (merged), or each by itself (separate).
     #[serde(default = "separate")]
     streams: StreamsWord,
     #[serde(flatten)]

@@ -182,7 +182,7 @@ fn tools_are_filtered_by_source_and_category() {
         let ran = user.runs([&["tools", "--json"], options].concat());
         ran.ends_with(0).json().as_array().unwrap().len()
     };
-    assert_eq!(count(&["--source", "builtin"]), 19 + 8);
+    assert_eq!(count(&["--source", "builtin"]), 26 + 8);
     assert_eq!(count(&["--source", "mcp"]), 0);
     assert_eq!(count(&["--category", "example"]), 8);
     assert_eq!(count(&["--category", "moon"]), 0);
