@@ -71,7 +71,7 @@ use toolsmith_core::AnyTool;
 pub use refusal::{Reason, Refusal};
 pub use search::search_tools;
 pub use shell::Shells;
-pub use shell::options::{NewFile, Redaction, ShellOptions};
+pub use shell::options::{NewFile, Redaction, SandboxNow, ShellOptions};
 pub use web::{Web, WebSecret, WebSettings};
 pub use workspace::{Workspace, WorkspaceError, WorkspaceOptions};
 

@@ -12,7 +12,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::shell::Shells;
 use crate::shell::call::Call;
 use crate::shell::common::{self, Common, StreamsWord};
-use crate::shell::define::ShellTool;
+use crate::shell::define::{ShellTool, ready};
 use crate::shell::environment;
 use crate::shell::folder::{self, PRELUDE, SessionUse};
 use crate::shell::launch::{LONGEST_ARGUMENT, Order};
@@ -36,11 +36,11 @@ pub(crate) struct Arguments {
     /// The session whose working folder is kept from one call to the next.
     #[serde(default)]
     session_id: Option<String>,
-    /// After how many milliseconds time runs out.
+    /// After how many milliseconds time runs out. A job in the background has no limit.
     #[serde(default = "half_a_minute")]
     #[schemars(range(min = 1000, max = 300_000))]
     timeout: u64,
-    /// Whether standard output and standard error come through one pipe, in the order they are written (merged), or each by itself (separate).
+    /// Whether both outputs come as one, in the order they are written (merged), or each by itself (separate).
     #[serde(default = "merged")]
     streams: StreamsWord,
     #[serde(flatten)]
@@ -142,6 +142,15 @@ impl ShellTool for Bash {
     }
 
     async fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Outcome, Refusal> {
+        let (tool, here) = (Self(self.0.clone()), context.clone());
+        let call = ready(move || tool.prepare(&arguments, &here)).await?;
+        call.run(&self.0, context).await
+    }
+}
+
+impl Bash {
+    /// Gets everything ready that a call needs. Looks at files, and so may block.
+    fn prepare(&self, arguments: &Arguments, context: &ToolContext) -> Result<Call, Refusal> {
         arguments.check()?;
         let inner = self.0.inner();
         let common = &arguments.common;
@@ -185,9 +194,10 @@ impl ShellTool for Bash {
             input: common.input()?,
             streams: arguments.streams.streams(),
             temporary,
+            leaves: common.leave_running,
             sandbox: inner.sandbox(),
         };
-        let call = Call {
+        Ok(Call {
             tool: "bash",
             order,
             description: common.description.clone(),
@@ -195,10 +205,8 @@ impl ShellTool for Bash {
             view: common.view(),
             at_timeout: common.at_timeout(),
             background: common.run_in_background,
-            leave: common.leave_running,
             session: Some(session),
             notes: folder.note.into_iter().collect(),
-        };
-        call.run(&self.0, context).await
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! `script`: runs a script of the workspace, or one that is given.
 
 use std::fs;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::shell::Shells;
 use crate::shell::call::Call;
 use crate::shell::common::{self, Common, StreamsWord};
-use crate::shell::define::ShellTool;
+use crate::shell::define::{ShellTool, ready};
 use crate::shell::environment;
 use crate::shell::folder;
 use crate::shell::interpreter::{self, Command};
@@ -48,11 +48,11 @@ pub(crate) struct Arguments {
     /// The arguments of the script.
     #[serde(default)]
     args: Vec<String>,
-    /// After how many milliseconds time runs out.
+    /// After how many milliseconds time runs out. A job in the background has no limit.
     #[serde(default = "minute")]
     #[schemars(range(min = 1000, max = 600_000))]
     timeout: u64,
-    /// Whether standard output and standard error come through one pipe, in the order they are written (merged), or each by itself (separate).
+    /// Whether both outputs come as one, in the order they are written (merged), or each by itself (separate).
     #[serde(default = "merged")]
     streams: StreamsWord,
     #[serde(flatten)]
@@ -135,8 +135,7 @@ impl Script {
     }
 
     /// Finds what runs a file of the workspace, which is opened beneath its root. The
-    /// interpreter opens it once more, by its path: whoever can exchange it in between can
-    /// as well write it.
+    /// interpreter opens it once more, by its path, so it must be the same there.
     fn open(
         &self,
         path: &str,
@@ -157,6 +156,12 @@ impl Script {
             None => interpreter::of_file(&inner.variables, &open.shown, &beginning)?,
         };
         let whole = inner.workspace.whole(&inner.workspace.place(&open.shown)?);
+        let is_same = fs::symlink_metadata(&whole)
+            .is_ok_and(|there| (there.dev(), there.ino()) == (open.stat.st_dev, open.stat.st_ino));
+        if !is_same {
+            let message = format!("{} was exchanged while it was looked at", open.shown);
+            return Err(Refusal::new(Reason::Stale, message).next("Look at it and try again"));
+        }
         Ok((command, whole, open.shown))
     }
 }
@@ -218,6 +223,15 @@ impl ShellTool for Script {
     }
 
     async fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Outcome, Refusal> {
+        let (tool, here) = (Self(self.0.clone()), context.clone());
+        let call = ready(move || tool.prepare(&arguments, &here)).await?;
+        call.run(&self.0, context).await
+    }
+}
+
+impl Script {
+    /// Gets everything ready that a call needs. Looks at files, and so may block.
+    fn prepare(&self, arguments: &Arguments, context: &ToolContext) -> Result<Call, Refusal> {
         let origin = arguments.origin()?;
         let inner = self.0.inner();
         let common = &arguments.common;
@@ -251,9 +265,10 @@ impl ShellTool for Script {
             input: common.input()?,
             streams: arguments.streams.streams(),
             temporary,
+            leaves: common.leave_running,
             sandbox: inner.sandbox(),
         };
-        let call = Call {
+        Ok(Call {
             tool: "script",
             order,
             description: common.description.clone(),
@@ -261,10 +276,8 @@ impl ShellTool for Script {
             view: common.view(),
             at_timeout: common.at_timeout(),
             background: common.run_in_background,
-            leave: common.leave_running,
             session: None,
             notes: Vec::new(),
-        };
-        call.run(&self.0, context).await
+        })
     }
 }

@@ -12,7 +12,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::shell::Shells;
 use crate::shell::call::Call;
 use crate::shell::common::{self, Common, StreamsWord};
-use crate::shell::define::ShellTool;
+use crate::shell::define::{ShellTool, ready};
 use crate::shell::environment;
 use crate::shell::folder;
 use crate::shell::launch::{Order, Streams};
@@ -32,14 +32,14 @@ pub(crate) struct Arguments {
     /// Its arguments, each as the program gets it; nothing is split, expanded or quoted.
     #[serde(default)]
     args: Vec<String>,
-    /// After how many milliseconds time runs out.
+    /// After how many milliseconds time runs out. A job in the background has no limit.
     #[serde(default = "half_a_minute")]
     #[schemars(range(min = 1000, max = 300_000))]
     timeout: u64,
     /// Whether the standard error is shown too.
     #[serde(default = "yes")]
     capture_stderr: bool,
-    /// Whether standard output and standard error come through one pipe, in the order they are written (merged), or each by itself (separate).
+    /// Whether both outputs come as one, in the order they are written (merged), or each by itself (separate).
     #[serde(default = "separate")]
     streams: StreamsWord,
     #[serde(flatten)]
@@ -156,6 +156,15 @@ impl ShellTool for Shell {
     }
 
     async fn call(&self, arguments: Arguments, context: &ToolContext) -> Result<Outcome, Refusal> {
+        let (tool, here) = (Self(self.0.clone()), context.clone());
+        let call = ready(move || tool.prepare(&arguments, &here)).await?;
+        call.run(&self.0, context).await
+    }
+}
+
+impl Shell {
+    /// Gets everything ready that a call needs. Looks at files, and so may block.
+    fn prepare(&self, arguments: &Arguments, context: &ToolContext) -> Result<Call, Refusal> {
         arguments.check()?;
         let inner = self.0.inner();
         let common = &arguments.common;
@@ -175,9 +184,10 @@ impl ShellTool for Shell {
             input: common.input()?,
             streams: arguments.streams(),
             temporary,
+            leaves: common.leave_running,
             sandbox: inner.sandbox(),
         };
-        let call = Call {
+        Ok(Call {
             tool: "shell",
             order,
             description: common.description.clone(),
@@ -185,10 +195,8 @@ impl ShellTool for Shell {
             view: common.view(),
             at_timeout: common.at_timeout(),
             background: common.run_in_background,
-            leave: common.leave_running,
             session: None,
             notes: Vec::new(),
-        };
-        call.run(&self.0, context).await
+        })
     }
 }

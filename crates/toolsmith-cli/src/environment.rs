@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use secrecy::SecretString;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::records::RecordPlace;
+use toolsmith_manager::sandbox::{ProjectSandbox, SandboxPlaces};
 use toolsmith_manager::serving::ServingPlace;
 use toolsmith_manager::spill::FileSpills;
 
@@ -48,6 +49,16 @@ pub(crate) fn records(root: &Path) -> Option<RecordPlace> {
 /// Where programs that serve this project tell how their sources are doing.
 pub(crate) fn serving(root: &Path) -> Option<ServingPlace> {
     Some(ServingPlace::of_root(state_folder()?.join("serving"), root))
+}
+
+/// What programs that tools start are kept within.
+pub(crate) fn sandbox(project: &Path, roots: &[&Path], config: Option<&Path>) -> ProjectSandbox {
+    let roots = roots.iter().map(|root| root.to_path_buf());
+    let mut places = SandboxPlaces::new(project, roots);
+    places.home = home();
+    places.state = state_folder();
+    places.config = config.and_then(|file| std::path::absolute(file).ok());
+    ProjectSandbox::new(places)
 }
 
 /// The collector that OpenTelemetry's variables name, unless they say to leave it.

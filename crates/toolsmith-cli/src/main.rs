@@ -13,6 +13,8 @@ mod lanes;
 mod logging;
 mod login;
 mod print;
+#[cfg(target_os = "linux")]
+mod programs;
 mod progress;
 mod prompt;
 mod session;

@@ -17,14 +17,13 @@ use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
 use toolsmith_manager::overlays::Shipped;
 use toolsmith_manager::records::RecordFile;
+use toolsmith_manager::sandbox::ProjectSandbox;
 use toolsmith_manager::telemetry::TelemetryHost;
 use toolsmith_manager::{
     CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
     find_root, lint, tape,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
-#[cfg(target_os = "linux")]
-use toolsmith_process::{Mode as SandboxMode, Sandbox};
 use toolsmith_runtime::guide::{self, Guide};
 use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::tape::{Recording, Replay};
@@ -36,6 +35,8 @@ use crate::failure::Failure;
 use crate::logging;
 use crate::login;
 use crate::print;
+#[cfg(target_os = "linux")]
+use crate::programs;
 use crate::progress::ProgressBars;
 use crate::prompt::TerminalApprover;
 use crate::withheld;
@@ -56,6 +57,8 @@ pub(crate) struct Session {
     pub(crate) guide: Arc<Guide>,
     /// Whose tools are offered.
     pub(crate) view: View,
+    /// What programs that tools start are kept within.
+    pub(crate) sandbox: ProjectSandbox,
     /// The programs that tools have started.
     #[cfg(target_os = "linux")]
     shells: Option<Shells>,
@@ -119,6 +122,7 @@ impl Session {
         let rules = cli.deny.iter().chain(&cli.allow).cloned();
         let (recording, replay) = (recording(cli)?, replay(cli)?);
         let is_replay = replay.is_some();
+        let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
         let mut setup = setup
             .with_root(&root)
             .with_prefix(prefix)
@@ -134,14 +138,15 @@ impl Session {
             .with_questions(questions)
             .with_clock(SystemTime::now)
             .with_recording(recording)
-            .with_replay(replay);
+            .with_replay(replay)
+            .with_sandbox(Some(sandbox.clone()));
         #[cfg(target_os = "linux")]
         let mut shells = None;
         // On a tape are all tools there are.
         if !is_replay {
             #[cfg(target_os = "linux")]
             {
-                let (tools, programs) = built_in(cli)?;
+                let (tools, programs) = built_in(cli, &sandbox)?;
                 setup = setup.with_tools(SHIPPED, tools);
                 setup = with_web(setup.with_tools(SHIPPED, programs.tools()));
                 shells = Some(programs);
@@ -155,10 +160,7 @@ impl Session {
         logging::without_secrets_of(manager.toolbox());
         #[cfg(target_os = "linux")]
         if let Some(shells) = &shells {
-            let toolbox = manager.toolbox().clone();
-            shells.redact_with(Arc::new(move |text: &str| {
-                toolbox.redactor().clean(text).into_owned()
-            }));
+            programs::redact(shells, manager.toolbox());
         }
         warn_of_records(cli, &manager);
         let view = match (&cli.set, &cli.agent) {
@@ -175,6 +177,7 @@ impl Session {
             overlays,
             guide,
             view,
+            sandbox,
             #[cfg(target_os = "linux")]
             shells,
         })
@@ -421,9 +424,9 @@ pub(crate) fn with_template(guide: Guide, file: &Path) -> Result<Guide, Failure>
 /// Whoever makes one call from the command line has no way to read first; clients of a
 /// server have.
 #[cfg(target_os = "linux")]
-fn built_in(cli: &Cli) -> Result<(Vec<AnyTool>, Shells), Failure> {
+fn built_in(cli: &Cli, sandbox: &ProjectSandbox) -> Result<(Vec<AnyTool>, Shells), Failure> {
     use crate::cli::Command;
-    use toolsmith_builtin::{ShellOptions, Workspace, WorkspaceOptions};
+    use toolsmith_builtin::{Workspace, WorkspaceOptions};
 
     let spills = environment::spills(&cli.roots());
     let folder = spills.as_ref().map(|spills| spills.folder().to_owned());
@@ -437,18 +440,7 @@ fn built_in(cli: &Cli) -> Result<(Vec<AnyTool>, Shells), Failure> {
     }
     let workspace = Workspace::open(cli.roots(), options)
         .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
-    // What programs leave behind is ours to end.
-    let _ = toolsmith_process::become_subreaper();
-    let sandbox = Sandbox::new(SandboxMode::WorkspaceWrite);
-    let mut options = ShellOptions::new(
-        sandbox,
-        environment::everything(),
-        environment::temporary_folder(),
-    );
-    if let Some(spills) = spills {
-        options = options.with_files(Arc::new(move |stem: &str| spills.create(stem)));
-    }
-    let shells = Shells::new(&workspace, options);
+    let shells = programs::shells(&workspace, sandbox, spills);
     let now = SystemTime::now;
     Ok((toolsmith_builtin::tools(&workspace, now), shells))
 }

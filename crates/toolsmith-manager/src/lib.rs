@@ -28,6 +28,7 @@ pub mod records;
 mod references;
 mod remotes;
 mod root;
+pub mod sandbox;
 pub mod schemas;
 pub mod servers;
 pub mod serving;

@@ -20,6 +20,7 @@ use crate::loader::{ConfigLoader, FileLoader};
 use crate::manager::Manager;
 use crate::records::RecordFile;
 use crate::references::References;
+use crate::sandbox::ProjectSandbox;
 use crate::servers::ServerEntry;
 use crate::spill::FileSpills;
 use crate::telemetry::TelemetryHost;
@@ -50,6 +51,7 @@ pub struct Setup {
     pub(crate) recording: Option<Arc<Recording>>,
     pub(crate) replay: Option<Arc<Replay>>,
     pub(crate) web: Option<TellWeb>,
+    pub(crate) sandbox: Option<ProjectSandbox>,
 }
 
 /// Takes in what the configuration lets web tools do, each time that changes.
@@ -127,6 +129,7 @@ impl Setup {
             recording: None,
             replay: None,
             web: None,
+            sandbox: None,
         })
     }
 
@@ -273,6 +276,14 @@ impl Setup {
     #[must_use]
     pub fn with_web(mut self, tell: impl Fn(&WebTerms) + Send + Sync + 'static) -> Self {
         self.web = Some(Box::new(tell));
+        self
+    }
+
+    /// Runs programs in a sandbox, on the terms of the configuration. Without one, they run
+    /// only where their files say that they may do so without.
+    #[must_use]
+    pub fn with_sandbox(mut self, sandbox: Option<ProjectSandbox>) -> Self {
+        self.sandbox = sandbox;
         self
     }
 

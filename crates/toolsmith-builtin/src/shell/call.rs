@@ -10,7 +10,7 @@ use toolsmith_core::{Outcome, ToolContext};
 use super::Shells;
 use super::folder::{self, SessionUse};
 use super::launch::Order;
-use super::output::{Keeper, View};
+use super::output::{HEAD, Keeper, View};
 use super::process::{Phase, Process};
 use super::report::{End, Report};
 use super::supervise;
@@ -36,8 +36,6 @@ pub(crate) struct Call {
     pub(crate) view: View,
     pub(crate) at_timeout: AtTimeout,
     pub(crate) background: bool,
-    /// Whether what it leaves running goes on.
-    pub(crate) leave: bool,
     pub(crate) session: Option<SessionUse>,
     /// What the caller should know beside what happens.
     pub(crate) notes: Vec<String>,
@@ -95,14 +93,10 @@ impl Call {
             .take(32)
             .collect();
         let stem = format!("{}-{name}", self.tool);
-        let from = self.view.characters.min(View::default().characters) as u64;
+        let from = self.view.characters.min(HEAD / 2) as u64;
         let keeper = Keeper::new(Arc::clone(&inner.hooks), stem, from);
-        let process = supervise::start(self.order, keeper).await?;
-        process.take_slot(slot);
+        let process = supervise::start(self.order, keeper, slot).await?;
         inner.note(&process);
-        if self.leave {
-            process.leave();
-        }
         let mut report = Report {
             label,
             folder,
@@ -124,18 +118,14 @@ impl Call {
         }
         let mut waited = Waited(Some(process.clone()));
         let deadline = process.deadline(self.limit);
+        let goes_on = || {
+            let place = inner.jobs.place().ok();
+            place.map(|slot| process.take_slot(slot)).is_some()
+        };
+        let may_go_on = self.at_timeout == AtTimeout::Background;
         match wait(&process, deadline, context).await {
             Woken::Over => {}
-            Woken::Late
-                if self.at_timeout == AtTimeout::Background
-                    && inner
-                        .jobs
-                        .place()
-                        .map(|slot| process.take_slot(slot))
-                        .is_ok() =>
-            {
-                report.end = End::Late;
-            }
+            Woken::Late if may_go_on && goes_on() => report.end = End::Late,
             Woken::Late => {
                 process.kill(AFTER_TIMEOUT);
                 process.until(is_over).await;

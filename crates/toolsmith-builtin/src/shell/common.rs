@@ -29,37 +29,37 @@ const MOST_INPUT: usize = 4 << 20;
 /// What may be said of every program.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Common {
-    /// The folder to run in, seen from the workspace.
+    /// The folder to run in.
     #[serde(default)]
     pub(crate) cwd: Option<String>,
-    /// Variables to add to the environment. Those that decide what programs load or find, such as PATH and LD_PRELOAD, cannot be set.
+    /// Variables to add; not those that decide what programs load or find, such as PATH.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
-    /// Whether to return at once, with the number of a job that shell_output, shell_input and shell_kill take.
+    /// Whether to return at once, with the id of a job.
     #[serde(default)]
     pub(crate) run_in_background: bool,
-    /// What it is for, in a few words, for the person who is asked.
+    /// What it is for, in a few words.
     #[serde(default)]
     pub(crate) description: Option<String>,
-    /// A text for the program to read from its standard input; without it there is nothing to read.
+    /// What it reads from its standard input; nothing unless given.
     #[serde(default)]
     pub(crate) stdin: Option<String>,
-    /// Shows only so many lines of the beginning of the output (and of its end, with tail_lines).
+    /// Shows only so many lines of the beginning (and of the end, with tail_lines).
     #[serde(default)]
     #[schemars(range(min = 0, max = 100_000))]
     pub(crate) head_lines: Option<usize>,
-    /// Shows only so many lines of the end of the output (and of its beginning, with head_lines).
+    /// Shows only so many lines of the end (and of the beginning, with head_lines).
     #[serde(default)]
     #[schemars(range(min = 0, max = 100_000))]
     pub(crate) tail_lines: Option<usize>,
-    /// How many characters of the output the answer shows; of more, the middle is left out and all of it is kept in a file.
+    /// How many characters of output are shown; of more, the middle is left out and all is kept in a file.
     #[serde(default = "usual_output")]
     #[schemars(range(min = 100, max = 500_000))]
     pub(crate) max_output: usize,
-    /// What happens when time runs out: kill ends everything, background lets it go on as a job.
+    /// What happens when time runs out: it is killed, or goes on as a job.
     #[serde(default)]
     pub(crate) on_timeout: OnTimeout,
-    /// Whether processes that are still running when the command ends go on as a job; otherwise they are ended.
+    /// Whether what still runs when the command ends goes on as a job; otherwise it is ended.
     #[serde(default)]
     pub(crate) leave_running: bool,
 }

@@ -13,7 +13,7 @@ use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{AnyTool, Binding, Outcome, Plan, Schema, ToolContext, ToolDef};
 
 use super::Shells;
-use crate::refusal::Refusal;
+use crate::refusal::{Reason, Refusal};
 
 /// A tool that runs programs, or deals with those that run.
 pub(crate) trait ShellTool: Send + Sync + 'static {
@@ -70,6 +70,14 @@ pub(crate) fn tool<T: ShellTool>(tool: T) -> AnyTool {
                 with_news(outcome, tool.shells(), &context)
             }
         })
+}
+
+/// Gets something ready that looks at files, away from whoever must not wait.
+pub(crate) async fn ready<R: Send + 'static>(
+    get: impl FnOnce() -> Result<R, Refusal> + Send + 'static,
+) -> Result<R, Refusal> {
+    let got = tokio::task::spawn_blocking(get).await;
+    got.unwrap_or_else(|_| Err(Refusal::new(Reason::Failed, "the call was not made ready")))
 }
 
 /// Tells the caller which of its jobs have ended since it was last told.

@@ -69,6 +69,9 @@ const SECRET_VALUES: &[&str] = &[
     "xoxp-", "AKIA", "ASIA", "AIza", "eyJ", "npm_", "hf_", "dop_v1_",
 ];
 
+/// Where programs are looked for when the host does not say.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// How many variables a caller may add.
 const MOST_ADDED: usize = 256;
 
@@ -88,6 +91,9 @@ pub(crate) fn scrubbed(host: &[(OsString, OsString)]) -> Vec<(OsString, OsString
             false => (name, value),
         })
         .collect();
+    if !kept.iter().any(|(name, _)| name == "PATH") {
+        kept.push(("PATH".into(), USUAL_PATH.into()));
+    }
     kept.retain(|(name, _)| FIXED.iter().all(|(fixed, _)| name != fixed));
     kept.extend(
         FIXED

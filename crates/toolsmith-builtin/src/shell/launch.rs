@@ -35,6 +35,8 @@ pub(crate) struct Order {
     pub(crate) input: Input,
     pub(crate) streams: Streams,
     pub(crate) temporary: Temporary,
+    /// Whether what it leaves running goes on.
+    pub(crate) leaves: bool,
     /// What it may do.
     pub(crate) sandbox: Sandbox,
 }

@@ -149,7 +149,7 @@ impl Inner {
     /// What a program may do: as the host says, and in the workspace.
     pub(crate) fn sandbox(&self) -> Sandbox {
         let roots = self.workspace.roots().iter().filter(|root| root.may_write);
-        let sandbox = self.options.sandbox.clone();
+        let sandbox = (self.options.sandbox)();
         roots.fold(sandbox, |sandbox, root| sandbox.writable(root.path()))
     }
 

@@ -17,6 +17,9 @@ pub type NewFile = dyn Fn(&str) -> io::Result<(PathBuf, File)> + Send + Sync;
 /// Takes secrets out of a text.
 pub type Redaction = dyn Fn(&str) -> String + Send + Sync;
 
+/// What programs may do at the moment.
+pub type SandboxNow = dyn Fn() -> Sandbox + Send + Sync;
+
 /// What a host says about the tools that run programs.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -24,9 +27,10 @@ pub struct ShellOptions {
     /// The host's environment. Programs see what is on the list of what they need, and of
     /// that nothing that looks like a secret.
     pub environment: Vec<(OsString, OsString)>,
-    /// What programs may do. The workspace's roots and a job's own temporary folder are
-    /// added to what may be written; where the machine cannot give it, nothing runs.
-    pub sandbox: Sandbox,
+    /// What programs may do, asked for whenever one is started. The workspace's roots and a
+    /// job's own temporary folder are added to what may be written; where the machine
+    /// cannot give it, nothing runs.
+    pub sandbox: Arc<SandboxNow>,
     /// Where each job gets a folder of its own for temporary files, which goes with it.
     pub temporary: PathBuf,
     /// Makes files for outputs that are longer than an answer; without it the middle of
@@ -43,11 +47,18 @@ impl ShellOptions {
         temporary: impl Into<PathBuf>,
     ) -> Self {
         Self {
-            sandbox,
+            sandbox: Arc::new(move || sandbox.clone()),
             environment: environment.into_iter().collect(),
             temporary: temporary.into(),
             files: None,
         }
+    }
+
+    /// Asks for the sandbox whenever a program is started, where it may change meanwhile.
+    #[must_use]
+    pub fn with_sandbox_now(mut self, sandbox: Arc<SandboxNow>) -> Self {
+        self.sandbox = sandbox;
+        self
     }
 
     /// Keeps long outputs in files that are made by this.
@@ -62,7 +73,7 @@ impl ShellOptions {
 impl fmt::Debug for ShellOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ShellOptions")
-            .field("sandbox", &self.sandbox)
+            .field("sandbox", &(self.sandbox)())
             .field("temporary", &self.temporary)
             .field("keeps_files", &self.files.is_some())
             .finish_non_exhaustive()

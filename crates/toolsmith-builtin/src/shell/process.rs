@@ -1,7 +1,6 @@
 //! A program that was started: what it wrote so far, how far it is, and the ways to end
 //! it or to type into it. What happens to it is `supervise`'s.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ pub(super) struct Shared {
     /// How long it may take to end when asked to, once somebody wants it to.
     pub(super) kill: watch::Sender<Option<Duration>>,
     /// Whether what the program leaves behind may go on.
-    pub(super) leaves: AtomicBool,
+    pub(super) leaves: bool,
     pub(super) keeper: tokio::sync::Mutex<Keeper>,
     pub(super) input: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
     /// Its place among those that may run at once, until it ends.
@@ -50,13 +49,23 @@ pub(super) struct State {
 }
 
 /// One of the two outputs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Stream {
     pub(super) screen: Screen,
     /// Its text, where both come separately.
     pub(super) text: Capture,
     /// How many bytes were read.
     pub(super) bytes: u64,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self {
+            screen: Screen::default(),
+            text: Capture::of_part(),
+            bytes: 0,
+        }
+    }
 }
 
 /// How far a program is.
@@ -164,14 +173,13 @@ impl Process {
         self.0.kill.send_replace(Some(patience));
     }
 
-    /// Lets what the program leaves behind go on.
-    pub(crate) fn leave(&self) {
-        self.0.leaves.store(true, Ordering::Relaxed);
-    }
-
-    /// Lets it take another's place among those that may run at once.
+    /// Lets it take another place among those that may run at once.
     pub(crate) fn take_slot(&self, slot: OwnedSemaphorePermit) {
         *lock(&self.0.slot) = Some(slot);
+        // It may have ended meanwhile, and given back only the place it had before.
+        if self.ended().is_some() {
+            lock(&self.0.slot).take();
+        }
     }
 
     /// Something that changes whenever it writes, or comes to the next phase.
@@ -270,12 +278,13 @@ impl Shared {
 
     /// Comes to the next phase.
     pub(super) fn enter(&self, phase: Phase) {
-        if let Phase::Ended(_) = &phase {
+        let is_over = matches!(phase, Phase::Ended(_));
+        self.state().phase = phase;
+        if is_over {
             // Nobody types any more, and another may have its place.
             lock(&self.input).take();
             lock(&self.slot).take();
         }
-        self.state().phase = phase;
         self.changed();
     }
 }

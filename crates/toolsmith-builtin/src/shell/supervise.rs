@@ -9,14 +9,13 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::fs::{FileType, Mode, OFlags};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::ChildStdin;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 use toolsmith_core::CancellationToken;
@@ -56,8 +55,13 @@ pub(crate) const FOLDER_NOTE: &str = ".toolsmith-folder";
 /// The longest path a system takes, and a line end.
 const LONGEST_PATH: u64 = 4097;
 
-/// Starts what was ordered, and begins to stay with it.
-pub(crate) async fn start(order: Order, keeper: Keeper) -> Result<Process, Refusal> {
+/// Starts what was ordered, in a place among those that may run at once, and begins to
+/// stay with it.
+pub(crate) async fn start(
+    order: Order,
+    keeper: Keeper,
+    slot: OwnedSemaphorePermit,
+) -> Result<Process, Refusal> {
     let began = Instant::now();
     let starting = spawn_blocking(move || order.start().map(|running| (running, order)));
     let (mut running, order) = starting
@@ -72,10 +76,10 @@ pub(crate) async fn start(order: Order, keeper: Keeper) -> Result<Process, Refus
         state: Default::default(),
         version: watch::Sender::new(0),
         kill: watch::Sender::new(None),
-        leaves: AtomicBool::new(false),
+        leaves: order.leaves,
         keeper: tokio::sync::Mutex::new(keeper),
         input: Default::default(),
-        slot: Default::default(),
+        slot: Mutex::new(Some(slot)),
     });
     let feeding = running.take_stdin().map(|stdin| match &order.input {
         Input::Text(text) => tokio::spawn(feed(stdin, text.clone().into_bytes(), None)),
@@ -148,7 +152,7 @@ async fn stay(shared: Arc<Shared>, mut running: Running, mut tasks: Tasks, folde
             let after = shared.began.elapsed();
             tasks.drain().await;
             (running, left) = look(running).await;
-            if !left.is_empty() && shared.leaves.load(Ordering::Relaxed) {
+            if !left.is_empty() && shared.leaves {
                 running = stay_on(&shared, running, exit, &left, &mut kill).await;
                 left = Vec::new();
             }

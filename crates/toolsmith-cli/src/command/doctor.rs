@@ -1,6 +1,9 @@
 //! `toolsmith doctor`: tries everything the configuration names, and says what to do.
 //!
-//! Files, secrets, servers, APIs and programs are tried; no tool is called.
+//! Files, secrets, servers, APIs and programs are tried, and the layers of the sandbox; no
+//! tool is called.
+
+mod sandbox;
 
 use std::path::{Path, PathBuf};
 
@@ -33,6 +36,7 @@ pub(crate) async fn run(session: &Session, as_json: bool) -> Result<u8, Failure>
     findings.extend(secrets(session));
     findings.extend(servers(session, &reached));
     findings.extend(needs);
+    findings.extend(sandbox::findings(&session.sandbox));
     reached.upstreams.stop().await;
     let bad = findings.iter().filter(|each| each.advice.is_some()).count();
     if as_json {

@@ -103,7 +103,7 @@ fn names_are_bare_whatever_they_are_offered_as() {
             "read: What we say about reading.\n",
         )
         .having("tool_examples.yaml", "read: ['read(file_path=\"a\")']\n");
-    let ran = user.runs(["guide"]).ends_with(0);
+    let ran = user.runs(["guide", "read"]).ends_with(0);
     assert!(headings(&ran.stdout).contains(&"read"));
     assert!(ran.stdout.contains("What we say about reading."));
     assert!(ran.stdout.contains("read(file_path=\"a\")"));

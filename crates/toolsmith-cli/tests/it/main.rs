@@ -39,6 +39,8 @@ mod permission;
 #[cfg(target_os = "linux")]
 mod pins;
 mod pipes;
+#[cfg(target_os = "linux")]
+mod programs;
 mod schema;
 #[cfg(target_os = "linux")]
 mod secrets;

@@ -130,6 +130,7 @@ fn the_built_in_tools_are_there_from_the_start() {
     }
     found.sort_unstable();
     let expected = [
+        ("bash", "shell", "execute"),
         ("edit", "edit", "write"),
         ("find", "search", "read"),
         ("find_files_by_name", "search", "read"),
@@ -145,8 +146,14 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("read_file_tail", "read", "read"),
         ("read_files", "read", "read"),
         ("read_project_context", "read", "read"),
+        ("script", "shell", "execute"),
         ("search_in_file", "search", "read"),
         ("search_in_files", "search", "read"),
+        ("shell", "shell", "execute"),
+        ("shell_input", "shell", "execute"),
+        ("shell_kill", "shell", "execute"),
+        ("shell_list", "shell", "read"),
+        ("shell_output", "shell", "read"),
         ("show_tree", "navigation", "read"),
         ("write", "edit", "write"),
     ];
@@ -175,7 +182,7 @@ fn tools_are_filtered_by_source_and_category() {
         let ran = user.runs([&["tools", "--json"], options].concat());
         ran.ends_with(0).json().as_array().unwrap().len()
     };
-    assert_eq!(count(&["--source", "builtin"]), 21 + 8);
+    assert_eq!(count(&["--source", "builtin"]), 28 + 8);
     assert_eq!(count(&["--source", "mcp"]), 0);
     assert_eq!(count(&["--category", "example"]), 8);
     assert_eq!(count(&["--category", "moon"]), 0);

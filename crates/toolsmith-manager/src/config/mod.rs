@@ -23,6 +23,10 @@
 //!   otlp: { endpoint: "http://127.0.0.1:4318" }
 //! web:
 //!   allow_hosts: [intranet.example]   # reached although it is not public
+//! sandbox:
+//!   mode: workspace-write   # read-only, workspace-write, full
+//!   network: off            # on
+//!   writable: [~/.cache]    # beside the roots
 //! guide:
 //!   title: Acme             # Acme Tools Usage Guide
 //! tool_sets: [reading]      # what is offered; configs/tool_sets/reading.yaml
@@ -43,6 +47,7 @@ mod openapi;
 mod policy;
 mod protection;
 mod records;
+mod sandbox;
 mod telemetry;
 mod web;
 
@@ -60,6 +65,7 @@ pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub(crate) use protection::protection;
 pub use protection::{CallersConfig, SourcesConfig};
 pub use records::RecordsConfig;
+pub use sandbox::{SandboxConfig, SandboxLimits};
 pub use telemetry::{OtlpConfig, TelemetryConfig};
 pub use toolsmith_core::duration::Span;
 pub use web::{
@@ -99,6 +105,8 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// What the web tools may do.
     pub web: WebConfig,
+    /// How programs are confined.
+    pub sandbox: SandboxConfig,
     /// How the usage guide is written.
     pub guide: GuideConfig,
     /// Upstream servers, in the order of the file.

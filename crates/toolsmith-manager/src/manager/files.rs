@@ -56,6 +56,10 @@ impl Files {
         let root = setup.root.clone();
         let references = Arc::new(setup.references.clone());
         let environment = references.environment().into();
+        let mut surroundings = Surroundings::new(references, root.clone(), environment);
+        if let Some(sandbox) = setup.sandbox.clone() {
+            surroundings.sandbox = Some(Arc::new(move || sandbox.now()));
+        }
         let forgotten = Kept::new(setup.config.path().to_owned(), IfGone::Keep);
         Self {
             config: std::mem::replace(&mut setup.config, forgotten),
@@ -67,7 +71,7 @@ impl Files {
             mcp_json: Kept::new(root.join(MCP_JSON), IfGone::Forget),
             sets: Folder::new(root.join(SETS_FOLDER)),
             agents: Folder::new(root.join(AGENTS_FOLDER)),
-            surroundings: Surroundings::new(references, root, environment),
+            surroundings,
         }
     }
 

@@ -146,6 +146,9 @@ impl Manager {
             records.set_terms(current.config.records.terms());
             builder = builder.recorder(records.clone());
         }
+        if let Some(sandbox) = &setup.sandbox {
+            sandbox.set(&current.config.sandbox);
+        }
         if let Some(approvals) = &setup.approvals {
             builder = builder.approvals(approvals.clone());
         }
@@ -384,6 +387,9 @@ impl Manager {
         self.further.store(Arc::new(further));
         if let Some(records) = &self.setup.records {
             records.set_terms(current.config.records.terms());
+        }
+        if let Some(sandbox) = &self.setup.sandbox {
+            sandbox.set(&current.config.sandbox);
         }
         let before = self.current.swap(Arc::new(current));
         let current = self.current.load();

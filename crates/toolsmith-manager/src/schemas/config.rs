@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use toolsmith_core::rate::Rate;
+use toolsmith_rest::form::{Network, SandboxMode};
 
 use super::openapi::OpenApi;
 use super::policy::Policy;
@@ -44,6 +45,8 @@ pub(super) struct ConfigFile {
     telemetry: Option<Telemetry>,
     /// What the web tools may do.
     web: Option<Web>,
+    /// How programs are confined.
+    sandbox: Option<Sandbox>,
     /// How the usage guide is written.
     guide: Option<Guide>,
     /// MCP servers, by name.
@@ -137,6 +140,37 @@ struct Records {
     files: Option<u64>,
     /// Whether a bounded and redacted part of arguments and results is kept.
     keep_arguments: Option<bool>,
+}
+
+/// How programs are confined; what is not set keeps its default.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Sandbox {
+    /// Which files they may write; the workspace unless set.
+    mode: Option<SandboxMode>,
+    /// Whether they may use the network; off unless set.
+    network: Option<Network>,
+    /// Folders they may write beside the roots: seen from the root, full, or beneath `~`.
+    /// One that is protected by itself is not when it stands here.
+    writable: Option<Vec<String>>,
+    /// Paths they may not write, beside those that are protected by themselves.
+    protected: Option<Vec<String>>,
+    /// Paths they may not even read, beside those that are hidden by themselves.
+    hidden: Option<Vec<String>>,
+    /// How much they may use.
+    limits: Option<SandboxLimits>,
+}
+
+/// How much a program may use; what is not set keeps its default.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SandboxLimits {
+    /// How many files each process may have open at once.
+    open_files: Option<Count>,
+    /// How many processes may live at once.
+    processes: Option<Count>,
+    /// How many mebibytes each file may have.
+    file_megabytes: Option<Count>,
 }
 
 /// Who is told of calls; read when the program starts.

@@ -21,6 +21,7 @@ mod records;
 mod records_kill;
 mod records_summary;
 mod reload;
+mod sandbox;
 mod schemas;
 mod servers;
 mod servers_hostile;

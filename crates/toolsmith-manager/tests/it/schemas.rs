@@ -224,6 +224,10 @@ fn unknown_keys_and_wrong_types_are_seen_everywhere() {
         ("native", "name: x\nmethod: FETCH"),
         ("native", "name: x\nauth: { tokn: a }"),
         ("native", "name: x\nsandbox: maybe"),
+        ("native", "name: x\nsandbox: { mode: none }"),
+        ("toolsmith", "sandbox: { mode: none }"),
+        ("toolsmith", "sandbox: { network: true }"),
+        ("toolsmith", "sandbox: { limits: { processes: 0 } }"),
     ] {
         bad(name, text);
     }
@@ -248,6 +252,8 @@ fn every_key_of_the_readers_is_in_the_schema() {
         ("policy: { rules: [{ zzz: 1 }] }", "/$defs/Rule"),
         ("bindings: { a: { zzz: 1 } }", "/$defs/Binding"),
         ("guide: { zzz: 1 }", "/$defs/Guide"),
+        ("sandbox: { zzz: 1 }", "/$defs/Sandbox"),
+        ("sandbox: { limits: { zzz: 1 } }", "/$defs/SandboxLimits"),
         ("servers: { a: { zzz: 1 } }", "/$defs/Server"),
     ] {
         let properties = schema.pointer(&format!("{place}/properties"));

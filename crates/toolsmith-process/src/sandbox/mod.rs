@@ -148,6 +148,16 @@ impl Sandbox {
         self.network
     }
 
+    /// Returns the paths that stay as they are.
+    pub fn protected_paths(&self) -> &[PathBuf] {
+        &self.protected
+    }
+
+    /// Returns the paths that are neither read nor written.
+    pub fn hidden_paths(&self) -> &[PathBuf] {
+        &self.hidden
+    }
+
     /// Returns the folders that a child may write, those for temporary files last.
     ///
     /// In [`Mode::Full`] it is `/`.

@@ -93,7 +93,8 @@ impl Confinement {
                 ..
             } => (host, settings, root),
         };
-        let mut sandbox = host();
+        // Whatever the tools of the project work in, this one works in its folder.
+        let mut sandbox = host().writable(root);
         if let Some(mode) = settings.mode {
             sandbox = sandbox.with_mode(mode.into());
         }

@@ -4,15 +4,20 @@
 //! however much comes after.
 
 /// How much of the beginning is kept.
-const HEAD: usize = 384 << 10;
+pub(crate) const HEAD: usize = 384 << 10;
 
 /// How much of the end is kept at least; twice as much at most, so that not every piece
 /// moves all of it.
 const TAIL: usize = 320 << 10;
 
+/// How much less is kept of a text that is a part of another.
+const PART: usize = 4;
+
 /// The beginning and the end of a text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Capture {
+    /// How much of the beginning is kept, and how much of the end.
+    kept: (usize, usize),
     head: String,
     tail: String,
     /// How many bytes there were in all.
@@ -21,25 +26,47 @@ pub(crate) struct Capture {
     lines: u64,
 }
 
+impl Default for Capture {
+    fn default() -> Self {
+        Self::keeping(HEAD, TAIL)
+    }
+}
+
 impl Capture {
+    /// Keeps less: for a text that is a part of another.
+    pub(crate) fn of_part() -> Self {
+        Self::keeping(HEAD / PART, TAIL / PART)
+    }
+
+    fn keeping(head: usize, tail: usize) -> Self {
+        Self {
+            kept: (head, tail),
+            head: String::new(),
+            tail: String::new(),
+            total: 0,
+            lines: 0,
+        }
+    }
+
     /// Adds to the text.
     pub(crate) fn push(&mut self, text: &str) {
+        let (most_head, most_tail) = self.kept;
         self.total += text.len() as u64;
         self.lines += text.bytes().filter(|byte| *byte == b'\n').count() as u64;
         let mut text = text;
-        if self.tail.is_empty() && self.head.len() < HEAD {
-            let end = text.floor_char_boundary(HEAD - self.head.len());
+        if self.tail.is_empty() && self.head.len() < most_head {
+            let end = text.floor_char_boundary(most_head - self.head.len());
             self.head.push_str(&text[..end]);
             text = &text[end..];
         }
         // What alone is too long needs no copy of its beginning.
-        if text.len() > TAIL {
+        if text.len() > most_tail {
             self.tail.clear();
-            text = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+            text = &text[text.ceil_char_boundary(text.len() - most_tail)..];
         }
         self.tail.push_str(text);
-        if self.tail.len() > 2 * TAIL {
-            let end = self.tail.ceil_char_boundary(self.tail.len() - TAIL);
+        if self.tail.len() > 2 * most_tail {
+            let end = self.tail.ceil_char_boundary(self.tail.len() - most_tail);
             self.tail.drain(..end);
         }
     }

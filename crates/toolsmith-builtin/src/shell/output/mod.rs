@@ -9,7 +9,7 @@ mod excerpt;
 mod keep;
 mod screen;
 
-pub(crate) use capture::Capture;
+pub(crate) use capture::{Capture, HEAD};
 pub(crate) use excerpt::{Excerpt, View};
 pub(crate) use keep::{Keeper, KeptFile, Writing};
 pub(crate) use screen::Screen;

@@ -1,0 +1,211 @@
+//! The sandbox of a project: what its programs may write, and what they may not even read.
+//!
+//! The configuration says some of it; the rest is the same for all projects. What decides
+//! about tools is protected, so that no program gives itself more than it has. What holds
+//! keys is hidden.
+//!
+//! The host says where its places are; this file only looks whether some of them exist.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use toolsmith_process::{Mode, Sandbox};
+use toolsmith_rest::form::Network;
+
+use crate::config::SandboxConfig;
+use crate::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE};
+use crate::pins::LOCK_FILE;
+use crate::servers::MCP_JSON;
+use crate::setup::CONFIG_FILE;
+
+/// What a root holds that no program may change: its history, and what decides about tools.
+const PROTECTED: [&str; 9] = [
+    ".git",
+    CONFIG_FILE,
+    LOCK_FILE,
+    MCP_JSON,
+    DESCRIPTIONS_FILE,
+    EXAMPLES_FILE,
+    "agents",
+    "tools",
+    "configs",
+];
+/// What the names of further files of ours begin with.
+const OWN: &str = ".toolsmith";
+
+/// Where programs keep keys in a home folder.
+const KEYS: [&str; 29] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".config/doctl",
+    ".config/hcloud",
+    ".oci",
+    ".kube",
+    ".docker/config.json",
+    ".config/containers/auth.json",
+    ".netrc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".terraform.d/credentials.tfrc.json",
+    ".vault-token",
+    ".pgpass",
+    ".local/share/keyrings",
+];
+/// Sockets over which a program could have others do what it may not.
+const SOCKETS: [&str; 6] = [
+    "/run/docker.sock",
+    "/run/containerd/containerd.sock",
+    "/run/podman/podman.sock",
+    "/run/dbus/system_bus_socket",
+    "/run/systemd/private",
+    "/run/snapd.socket",
+];
+
+/// Where a host has what a sandbox needs to know.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SandboxPlaces {
+    /// The project's folder, from which the paths of its configuration are seen.
+    pub project: PathBuf,
+    /// The folders that tools work in, which programs may write.
+    pub roots: Vec<PathBuf>,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The folder with records, approvals and credentials of ours.
+    pub state: Option<PathBuf>,
+    /// The configuration, where it is not in the project's folder.
+    pub config: Option<PathBuf>,
+}
+
+impl SandboxPlaces {
+    /// Names the project's folder, and those that tools work in.
+    pub fn new(project: &Path, roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        // Seen from the folder of a program, a relative path would be another one.
+        let full = |root: PathBuf| std::path::absolute(&root).unwrap_or(root);
+        Self {
+            project: full(project.to_owned()),
+            roots: roots.into_iter().map(full).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The sandbox of a project, as its configuration has it at the moment. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ProjectSandbox(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    places: SandboxPlaces,
+    config: ArcSwap<SandboxConfig>,
+}
+
+impl ProjectSandbox {
+    /// The sandbox of a project with these places, as long as nothing is configured.
+    pub fn new(places: SandboxPlaces) -> Self {
+        let config = ArcSwap::default();
+        Self(Arc::new(Inner { places, config }))
+    }
+
+    /// The sandbox for a program that is started now.
+    pub fn now(&self) -> Sandbox {
+        sandbox_for(&self.0.config.load(), &self.0.places)
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> Arc<SandboxConfig> {
+        self.0.config.load_full()
+    }
+
+    pub(crate) fn set(&self, config: &SandboxConfig) {
+        if **self.0.config.load() != *config {
+            self.0.config.store(Arc::new(config.clone()));
+        }
+    }
+}
+
+/// Makes the sandbox that a configuration asks for.
+///
+/// Whoever starts a program adds a folder for its temporary files.
+pub fn sandbox_for(config: &SandboxConfig, places: &SandboxPlaces) -> Sandbox {
+    let mode = config.mode.map_or(Mode::default(), Mode::from);
+    let mut sandbox = Sandbox::new(mode).limits(config.limits.limits());
+    if config.network == Some(Network::On) {
+        sandbox = sandbox.with_network();
+    }
+    let resolved = |paths: &[PathBuf]| -> Vec<PathBuf> {
+        let paths = paths.iter();
+        paths
+            .map(|path| resolve(path, &places.project, places.home.as_deref()))
+            .collect()
+    };
+    let writable = resolved(&config.writable);
+    let folders = places.roots.iter().chain(&writable);
+    sandbox = folders.fold(sandbox, Sandbox::writable);
+    // Whoever asks for everything gets it; what is named he asked for too.
+    let own = match mode {
+        Mode::Full => Vec::new(),
+        _ => own(places),
+    };
+    let own = own.into_iter().filter(|path| !writable.contains(path));
+    sandbox = own
+        .chain(resolved(&config.protected))
+        .fold(sandbox, Sandbox::protected);
+    let hidden = keys(places).into_iter().chain(resolved(&config.hidden));
+    hidden.fold(sandbox, Sandbox::hidden)
+}
+
+/// A path of the configuration, as a full one.
+fn resolve(path: &Path, root: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(beneath), Some(home)) => home.join(beneath),
+        _ => root.join(path),
+    }
+}
+
+/// What decides about tools.
+fn own(places: &SandboxPlaces) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for root in places.roots.iter().chain([&places.project]) {
+        paths.extend(PROTECTED.iter().map(|name| root.join(name)));
+        // A folder that cannot be read holds nothing that a program could name.
+        let entries = fs::read_dir(root).into_iter().flatten().flatten();
+        let named = entries.filter(|entry| {
+            let name = entry.file_name();
+            name.as_encoded_bytes().starts_with(OWN.as_bytes())
+        });
+        paths.extend(named.map(|entry| entry.path()));
+    }
+    paths.extend(places.config.clone());
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// What holds keys, or leads to who does.
+fn keys(places: &SandboxPlaces) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    if let Some(home) = &places.home {
+        paths.extend(KEYS.iter().map(|name| home.join(name)));
+    }
+    paths.extend(places.state.clone());
+    paths.extend(SOCKETS.iter().map(PathBuf::from));
+    paths.retain(|path| path.symlink_metadata().is_ok());
+    paths
+}
