@@ -191,7 +191,7 @@ impl Fetcher {
         loop {
             facts.final_url.clone_from(&request.url);
             let mut sending = (self.client.request(request.method.clone(), &request.url))
-                .map_err(refused)?
+                .map_err(|error| refused(&error))?
                 .headers(request.headers.clone())
                 .header(ACCEPT_ENCODING, ACCEPTED);
             if let Some(body) = &request.body {
@@ -236,7 +236,7 @@ impl Fetcher {
             Err(_) => "what is no URL".to_owned(),
         };
         let no = |reason: String| {
-            refused(Refused::Redirect {
+            refused(&Refused::Redirect {
                 from: origin(from),
                 to: shown.chars().take(500).collect(),
                 reason,
@@ -327,7 +327,7 @@ fn redirected(
     let stays = from.origin() == next.origin();
     let is_plain = matches!(request.method, Method::GET | Method::HEAD) && request.body.is_none();
     if keeps_body && !stays && !is_plain {
-        return Err(refused(Refused::Redirect {
+        return Err(refused(&Refused::Redirect {
             from: origin(from),
             to: format!("{}{}", origin(next), next.path()),
             reason: format!("it would repeat a {} at another server", request.method),
@@ -362,14 +362,14 @@ fn check_head(headers: &HeaderMap<HeaderValue>) -> Result<(), Failure> {
     Err((FetchErrorKind::Head, message))
 }
 
-fn refused(refused: Refused) -> Failure {
+fn refused(refused: &Refused) -> Failure {
     (FetchErrorKind::Refused(refused.kind()), refused.to_string())
 }
 
 /// An address may hold a key, so it is not told.
 fn network(error: reqwest::Error) -> Failure {
     if let Some(found) = Refused::find(&error) {
-        return refused(found.clone());
+        return refused(found);
     }
     let kind = match error.is_timeout() {
         true => FetchErrorKind::TimedOut,

@@ -10,7 +10,7 @@ use super::token::{Tag, Token, Tokens};
 use super::tree::{Content, Document, Id, ROOT, is_void};
 
 /// How deep elements lie within each other at most.
-const DEEPEST: usize = 200;
+const DEEPEST: usize = 128;
 
 /// How many nodes a page has at most; the rest of it is left out.
 const MOST_NODES: usize = 300_000;

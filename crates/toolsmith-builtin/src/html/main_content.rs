@@ -98,7 +98,7 @@ fn voted(document: &Document, body: Id, lengths: &Lengths) -> Option<Id> {
         votes[document.parent(parent) as usize] += vote / 2.0;
     }
     let score = |id: Id| {
-        let by_name = 1.0 + f64::from(weight(document, id)) * 0.25;
+        let by_name = f64::from(weight(document, id)).mul_add(0.25, 1.0);
         votes[id as usize] * by_name * (1.0 - lengths.link_share(id))
     };
     let mut best = document

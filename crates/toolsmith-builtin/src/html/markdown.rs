@@ -16,6 +16,9 @@ const MOST_BYTES: usize = 12 << 20;
 /// How many lists and quotations within each other are indented.
 const MOST_INDENTS: usize = 10;
 
+/// How many blanks at the end of an element matter.
+const MOST_BLANKS: usize = 100;
+
 /// How Markdown is written.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -165,8 +168,8 @@ pub(super) struct Writer<'d> {
     pub(super) document: &'d Document,
     pub(super) options: &'d MarkdownOptions,
     facts: NodeFacts,
-    /// By node, whether it is a table that is written as one.
-    pub(super) tables: Vec<bool>,
+    /// By node, the first row of a table that is written as one.
+    pub(super) tables: Vec<Option<Id>>,
     pub(super) references: Vec<String>,
 }
 
@@ -203,7 +206,11 @@ impl Writer<'_> {
                         let in_code = top.in_code || name == "code";
                         let indents =
                             top.indents + usize::from(matches!(name, "li" | "blockquote"));
-                        let next = frame(child, in_code, indents);
+                        let mut next = frame(child, in_code, indents);
+                        // Its text is taken as it is, and not gone through at every level.
+                        if self.options.github && name == "pre" {
+                            next.next = self.document.children(child).len();
+                        }
                         open.push(next);
                     }
                 }
@@ -283,7 +290,7 @@ impl Writer<'_> {
                 Side::Left => blanks.push_str(edge),
                 Side::Right => blanks.insert_str(0, edge),
             }
-            if edge.len() < text.len() {
+            if edge.len() < text.len() || blanks.len() > MOST_BLANKS {
                 return (blanks, false);
             }
         }

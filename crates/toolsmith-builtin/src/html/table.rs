@@ -7,34 +7,32 @@ use super::tree::{Document, Id};
 /// How many columns a cell takes at most.
 const WIDEST: usize = 50;
 
-/// By node, whether it is a table of data: of at least two columns, without a table in it.
-pub(super) fn data_tables(document: &Document) -> Vec<bool> {
+/// By node, the first row of a table of data: one of at least two columns, without a
+/// table in it.
+pub(super) fn data_tables(document: &Document) -> Vec<Option<Id>> {
+    let mut first_row = vec![None; document.nodes.len()];
     let mut is_data = vec![false; document.nodes.len()];
-    for id in document.ids() {
-        if document.name(id) == "tr" && cells(document, id).count() >= 2 {
-            if let Some(table) = table_of(document, id) {
-                is_data[table as usize] = true;
-            }
+    for id in document.ids().filter(|id| document.name(*id) == "tr") {
+        if let Some(table) = table_of(document, id) {
+            first_row[table as usize].get_or_insert(id);
+            is_data[table as usize] |= cells(document, id).nth(1).is_some();
         }
     }
     for id in document.ids().filter(|id| document.name(*id) == "table") {
         let mut above = document.parent(id);
         // Depth is bounded where the tree is built.
         while above != 0 {
-            if document.name(above) == "table" {
-                is_data[above as usize] = false;
-            }
+            is_data[above as usize] = false;
             above = document.parent(above);
         }
-        if document.attribute(id, "role") == Some("presentation") {
-            is_data[id as usize] = false;
-        }
+        is_data[id as usize] &= document.attribute(id, "role") != Some("presentation");
     }
-    is_data
+    let rows = first_row.into_iter().zip(is_data);
+    rows.map(|(row, is_data)| row.filter(|_| is_data)).collect()
 }
 
 /// Writes a cell, a row or a table.
-pub(super) fn element(writer: &Writer<'_>, id: Id, content: String) -> String {
+pub(super) fn element(writer: &Writer<'_>, id: Id, content: &str) -> String {
     let document = writer.document;
     let name = document.name(id);
     let table = match name {
@@ -42,12 +40,13 @@ pub(super) fn element(writer: &Writer<'_>, id: Id, content: String) -> String {
         "tr" => table_of(document, id),
         _ => table_of(document, document.parent(id)),
     };
-    if !table.is_some_and(|table| writer.tables[table as usize]) {
-        return block(&content);
-    }
+    let first_row = table.and_then(|table| writer.tables[table as usize]);
+    let Some(first_row) = first_row else {
+        return block(content);
+    };
     match name {
-        "td" | "th" => cell(writer, id, &content),
-        "tr" => row(writer, id, &content),
+        "td" | "th" => cell(writer, id, content),
+        "tr" => row(writer, id, content, first_row),
         _ => block(content.trim_matches('\n')),
     }
 }
@@ -63,10 +62,10 @@ fn cell(writer: &Writer<'_>, id: Id, content: &str) -> String {
     format!("{before}{content} |{more}")
 }
 
-fn row(writer: &Writer<'_>, id: Id, content: &str) -> String {
+fn row(writer: &Writer<'_>, id: Id, content: &str, first_row: Id) -> String {
     let document = writer.document;
     let content = content.trim_matches('\n');
-    if !is_first_row(document, id) {
+    if id != first_row {
         return format!("\n{content}\n");
     }
     let columns: usize = cells(document, id).map(|cell| width(document, cell)).sum();
@@ -97,18 +96,4 @@ fn table_of(document: &Document, row: Id) -> Option<Id> {
         _ => above,
     };
     (document.name(table) == "table").then_some(table)
-}
-
-/// Whether no row of its table comes before it.
-fn is_first_row(document: &Document, row: Id) -> bool {
-    let is_first = |id: Id| {
-        let siblings = document.children(document.parent(id)).iter().copied();
-        let mut before = siblings.take_while(|each| *each != id);
-        !before.any(|each| matches!(document.name(each), "tr" | "thead" | "tbody" | "tfoot"))
-    };
-    let above = document.parent(row);
-    match document.name(above) {
-        "table" => is_first(row),
-        _ => is_first(row) && is_first(above),
-    }
 }

@@ -323,6 +323,24 @@ fn pages_that_are_made_to_hurt() {
         ("ends without beginnings", nested("</div>", 1_500_000)),
         ("links in links", nested("<a href=x>y", 800_000)),
         ("references", nested("&amp;&#x41;", 800_000)),
+        (
+            "code in code",
+            format!("{}{}", "<pre>".repeat(150), "a\n".repeat(4_000_000)).into_bytes(),
+        ),
+        (
+            "headings in headings",
+            format!("{}{}", "<h1><div>".repeat(60), "word\n".repeat(1_800_000)).into_bytes(),
+        ),
+        ("blanks that stay", nested("<b>&nbsp;</b>", 700_000)),
+        (
+            "a table that begins late",
+            [
+                b"<table>".to_vec(),
+                nested("<b></b>", 140_000),
+                nested("<tr><td>a<td>b", 70_000),
+            ]
+            .concat(),
+        ),
         ("nothing but blanks", vec![b' '; 10_000_000]),
         ("scripts", nested("<script>", 1_000_000)),
         (
