@@ -5,6 +5,8 @@
 //! stderr.
 
 mod arguments;
+#[cfg(target_os = "linux")]
+mod built_in;
 mod cli;
 mod command;
 mod environment;

@@ -7,11 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::Handle;
 #[cfg(target_os = "linux")]
 use toolsmith_builtin::Shells;
-#[cfg(target_os = "linux")]
-use toolsmith_core::AnyTool;
 use toolsmith_core::CancellationToken;
-#[cfg(target_os = "linux")]
-use toolsmith_manager::WebTerms;
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
@@ -29,6 +25,8 @@ use toolsmith_runtime::permit::YesToAll;
 use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
+#[cfg(target_os = "linux")]
+use crate::built_in;
 use crate::cli::Cli;
 use crate::environment;
 use crate::failure::Failure;
@@ -43,7 +41,7 @@ use crate::withheld;
 
 /// What the tools that came with the program are told to come from. With a blank in it,
 /// so that no server can be called that.
-const SHIPPED: &str = "built-in tools";
+pub(crate) const SHIPPED: &str = "built-in tools";
 
 /// How long a collector may take for the last it is told.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -146,9 +144,9 @@ impl Session {
         if !is_replay {
             #[cfg(target_os = "linux")]
             {
-                let (tools, programs) = built_in(cli, &sandbox)?;
+                let (tools, programs) = built_in::over_files(cli, &sandbox)?;
                 setup = setup.with_tools(SHIPPED, tools);
-                setup = with_web(setup.with_tools(SHIPPED, programs.tools()));
+                setup = built_in::with_web(setup.with_tools(SHIPPED, programs.tools()));
                 shells = Some(programs);
             }
             setup = setup.with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
@@ -418,68 +416,6 @@ pub(crate) fn with_template(guide: Guide, file: &Path) -> Result<Guide, Failure>
         String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name}: it is not UTF-8")))?;
     let guide = guide.with_template(&name, &source);
     guide.map_err(|error| Failure::usage(error.to_string()))
-}
-
-/// The built-in tools over the folders of this run, and those that run programs in them.
-/// Whoever makes one call from the command line has no way to read first; clients of a
-/// server have.
-#[cfg(target_os = "linux")]
-fn built_in(cli: &Cli, sandbox: &ProjectSandbox) -> Result<(Vec<AnyTool>, Shells), Failure> {
-    use crate::cli::Command;
-    use toolsmith_builtin::{Workspace, WorkspaceOptions};
-
-    let spills = environment::spills(&cli.roots());
-    let folder = spills.as_ref().map(|spills| spills.folder().to_owned());
-    let mut options = WorkspaceOptions::default()
-        .with_home(environment::home())
-        .with_state(environment::journal_folder())
-        .with_private(environment::state_folder())
-        .with_readable(folder.filter(|folder| is_made(folder)));
-    if !matches!(cli.command, Command::Serve(_)) {
-        options = options.with_unread_writes();
-    }
-    let workspace = Workspace::open(cli.roots(), options)
-        .map_err(|error| Failure::usage(format!("{error}: {}", cause(&error))))?;
-    let shells = programs::shells(&workspace, sandbox, spills);
-    let now = SystemTime::now;
-    Ok((toolsmith_builtin::tools(&workspace, now), shells))
-}
-
-/// Adds the tools that reach the web, as far as the configuration lets them.
-#[cfg(target_os = "linux")]
-fn with_web(setup: Setup) -> Setup {
-    use secrecy::ExposeSecret as _;
-    use toolsmith_builtin::{Web, WebSecret, WebSettings};
-
-    let web = Web::new(WebSettings::default());
-    let tools = toolsmith_builtin::web_tools(&web);
-    let tell = move |terms: &WebTerms| {
-        let mut settings = WebSettings::default();
-        settings.reach = terms.reach();
-        settings.redirects = terms.redirects;
-        settings.respects_robots = terms.respects_robots;
-        settings.user_agent.clone_from(&terms.user_agent);
-        let secrets = terms.secrets.iter().map(|secret| {
-            let value = secret.value.expose_secret();
-            WebSecret::new(&secret.name, value, secret.origins.clone())
-        });
-        settings.secrets = secrets.collect();
-        web.set(settings);
-    };
-    setup.with_tools(SHIPPED, tools).with_web(tell)
-}
-
-/// Makes a folder of the user's own, so that it can be read from the start.
-#[cfg(target_os = "linux")]
-fn is_made(folder: &Path) -> bool {
-    let mut builder = std::fs::DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder).is_ok()
-}
-
-#[cfg(target_os = "linux")]
-fn cause(error: &dyn std::error::Error) -> String {
-    error.source().map(ToString::to_string).unwrap_or_default()
 }
 
 /// A token that Ctrl-C and SIGTERM cancel. A second one ends the program at once.

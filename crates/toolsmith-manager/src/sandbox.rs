@@ -68,13 +68,33 @@ const KEYS: [&str; 29] = [
     ".local/share/keyrings",
 ];
 /// Sockets over which a program could have others do what it may not.
-const SOCKETS: [&str; 6] = [
+const SOCKETS: [&str; 9] = [
     "/run/docker.sock",
     "/run/containerd/containerd.sock",
     "/run/podman/podman.sock",
     "/run/dbus/system_bus_socket",
     "/run/systemd/private",
     "/run/snapd.socket",
+    "/run/crio/crio.sock",
+    "/run/libvirt",
+    "/run/user",
+];
+
+/// What of a root decides what tools there are and what programs do without being asked. A
+/// tool that writes files is to ask before it changes one.
+const DECIDING: [&str; 12] = [
+    CONFIG_FILE,
+    LOCK_FILE,
+    MCP_JSON,
+    DESCRIPTIONS_FILE,
+    EXAMPLES_FILE,
+    "agents",
+    "tools/builtin",
+    "tools/mcp",
+    "tools/native",
+    "configs/tool_sets",
+    ".git/config",
+    ".git/hooks",
 ];
 
 /// Where a host has what a sandbox needs to know.
@@ -177,6 +197,11 @@ fn resolve(path: &Path, root: &Path, home: Option<&Path>) -> PathBuf {
         (Ok(beneath), Some(home)) => home.join(beneath),
         _ => root.join(path),
     }
+}
+
+/// What of a root decides what tools there are and what programs do, as seen from the root.
+pub fn deciding() -> impl Iterator<Item = PathBuf> {
+    DECIDING.iter().map(PathBuf::from)
 }
 
 /// What decides about tools.
