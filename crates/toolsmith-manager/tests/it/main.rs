@@ -29,3 +29,4 @@ mod sets;
 mod shipped;
 mod spill;
 mod telemetry;
+mod web;
