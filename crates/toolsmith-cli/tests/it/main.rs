@@ -55,4 +55,6 @@ mod tape;
 mod terminal;
 mod tools;
 #[cfg(target_os = "linux")]
+mod web;
+#[cfg(target_os = "linux")]
 mod web_hostile;

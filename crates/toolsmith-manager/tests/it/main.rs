@@ -31,3 +31,4 @@ mod sets;
 mod shipped;
 mod spill;
 mod telemetry;
+mod web;
