@@ -253,8 +253,8 @@ pub(crate) fn redirect_notes(fetched: &Fetched) -> Vec<String> {
         }
         if from.scheme() == "https" && to.scheme() == "http" {
             notes.push(format!(
-                "A redirect led from https to http: {} is not encrypted.",
-                hop.to
+                "A redirect led from https to http: {} was not encrypted.",
+                to.host_str().unwrap_or_default()
             ));
         }
     }

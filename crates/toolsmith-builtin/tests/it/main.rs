@@ -30,4 +30,5 @@ mod web_support;
 
 mod api_call;
 mod web_fetch;
+mod web_redirects;
 mod web_ssrf;

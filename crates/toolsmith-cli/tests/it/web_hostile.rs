@@ -355,4 +355,13 @@ fn pages_that_are_made_to_hurt() {
     for (what, page) in pages {
         check(what, &Hostile::saying(html(&page)), "OK");
     }
+    let list = [nested("[", 1), nested("{},", 3_000_000), nested("{}]", 1)].concat();
+    for (what, text) in [
+        ("a list of three million", list),
+        ("brackets only", nested("[", 9_000_000)),
+        ("two megabytes of lists", [nested("[", 1), nested("[],", 690_000), nested("[]]", 1)].concat()),
+    ] {
+        let answer = encoded("application/json", "identity", &text);
+        check(what, &Hostile::saying(answer), "OK");
+    }
 }
