@@ -208,8 +208,7 @@ async fn long_texts_come_in_parts_and_are_asked_for_once() {
     })
     .await;
     let toolbox = toolbox(reaching(&[&server]));
-    let mut arguments =
-        json!({"url": server.url("/long"), "max_length": 7000, "headers": {"X-A": "1"}});
+    let mut arguments = json!({"url": server.url("/long"), "max_length": 7000, "headers": {"Accept-Language": "de"}});
     let mut joined = String::new();
     let mut parts = 0;
     loop {
@@ -228,7 +227,7 @@ async fn long_texts_come_in_parts_and_are_asked_for_once() {
     assert!(parts > 2);
     assert_eq!(server.seen().len(), 1);
     // Another caller, other headers and other methods have answers of their own.
-    let url = json!({"url": server.url("/long"), "headers": {"X-A": "1"}});
+    let url = json!({"url": server.url("/long"), "headers": {"Accept-Language": "de"}});
     call_as(&toolbox, "somebody else", "web_fetch", url).await;
     assert_eq!(server.seen().len(), 2);
     call(&toolbox, "web_fetch", json!({"url": server.url("/long")})).await;
@@ -371,4 +370,25 @@ async fn a_call_that_waits_or_converts_delays_no_other() {
     let _ = slow;
     assert_eq!(content_of(&quick), "quick");
     assert_eq!(order.lock().unwrap()[0], "quick");
+}
+
+#[tokio::test]
+async fn keys_are_not_repeated_and_posts_are_not_continued() {
+    let text = "a".repeat(3000);
+    let server = Server::new(move |_| answer("200 OK", &[], &text)).await;
+    let toolbox = toolbox(reaching(&[&server]));
+    let keyed =
+        json!({"url": server.url("/"), "max_length": 100, "headers": {"X-Key": "my-own-key"}});
+    let outcome = call(&toolbox, "web_fetch", keyed).await;
+    let shown = format!("{outcome:?}");
+    assert!(
+        shown.contains("send the same headers again") && !shown.contains("my-own-key"),
+        "{shown}"
+    );
+    let post = json!({"url": server.url("/"), "max_length": 100, "method": "POST", "body": "x"});
+    let value = value(&toolbox, "web_fetch", post).await;
+    assert_eq!(
+        (&value["truncated"], value.get("next")),
+        (&json!(true), None)
+    );
 }
