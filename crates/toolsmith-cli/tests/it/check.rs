@@ -16,7 +16,7 @@ fn a_good_configuration_is_told_in_one_line() {
     user.runs(["check"])
         .ends_with(0)
         .tells("")
-        .prints("./toolsmith.yaml: 27 tools, 0 findings\n");
+        .prints("./toolsmith.yaml: 29 tools, 0 findings\n");
     assert_eq!(
         user.runs(["check", "--json", "--strict"])
             .ends_with(0)
@@ -43,7 +43,7 @@ fn findings_are_warnings_until_somebody_is_strict() {
             .map(|finding| format!("{mark}: {finding}\n"))
             .collect()
     };
-    let line = "./toolsmith.yaml: 27 tools, 3 findings\n";
+    let line = "./toolsmith.yaml: 29 tools, 3 findings\n";
     user.runs(["check"])
         .ends_with(0)
         .tells(&told("warning"))
