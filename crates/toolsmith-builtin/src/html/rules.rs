@@ -71,7 +71,7 @@ fn heading(writer: &Writer<'_>, name: &str, content: &str) -> String {
     }
     // A heading is one line.
     let content = match writer.options.github {
-        true => on_one_line(content.to_owned()),
+        true => on_one_line(content),
         false => content.to_owned(),
     };
     block(&format!("{} {content}", "#".repeat(level)))
@@ -79,10 +79,11 @@ fn heading(writer: &Writer<'_>, name: &str, content: &str) -> String {
 
 /// A text without line breaks. One that has none is not gone through again: elements
 /// that want this may lie within each other.
-fn on_one_line(text: String) -> String {
+fn on_one_line(text: &str) -> String {
+    let text = text.trim();
     match text.contains('\n') {
         true => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        false => text,
+        false => text.to_owned(),
     }
 }
 
@@ -197,7 +198,7 @@ fn link(writer: &mut Writer<'_>, id: Id, content: String) -> String {
         LinkStyle::Inline => {
             // A link that goes over several blocks is one line.
             let content = match writer.options.github {
-                true => on_one_line(content),
+                true => on_one_line(&content),
                 false => content,
             };
             return format!("[{content}]({href}{title})");

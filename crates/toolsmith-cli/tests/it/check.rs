@@ -21,7 +21,7 @@ fn a_good_configuration_is_told_in_one_line() {
         user.runs(["check", "--json", "--strict"])
             .ends_with(0)
             .json(),
-        json!({ "file": "./toolsmith.yaml", "tools": 27, "servers": [], "errors": [], "findings": [], "ok": true })
+        json!({ "file": "./toolsmith.yaml", "tools": 29, "servers": [], "errors": [], "findings": [], "ok": true })
     );
 }
 
@@ -56,7 +56,7 @@ fn findings_are_warnings_until_somebody_is_strict() {
         user.runs(["check", "--strict", "--json"])
             .ends_with(2)
             .json(),
-        json!({ "file": "./toolsmith.yaml", "tools": 27, "servers": [], "errors": [], "findings": findings, "ok": false })
+        json!({ "file": "./toolsmith.yaml", "tools": 29, "servers": [], "errors": [], "findings": findings, "ok": false })
     );
 }
 

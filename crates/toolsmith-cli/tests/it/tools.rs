@@ -127,6 +127,7 @@ fn the_built_in_tools_are_there_from_the_start() {
     }
     found.sort_unstable();
     let expected = [
+        ("api_call", "web", "network"),
         ("edit", "edit", "write"),
         ("find", "search", "read"),
         ("find_files_by_name", "search", "read"),
@@ -145,6 +146,7 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("search_in_file", "search", "read"),
         ("search_in_files", "search", "read"),
         ("show_tree", "navigation", "read"),
+        ("web_fetch", "web", "network"),
         ("write", "edit", "write"),
     ];
     assert_eq!(found, expected);
