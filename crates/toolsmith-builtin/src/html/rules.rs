@@ -39,7 +39,9 @@ pub(super) fn element(
         }
         "code" => inline_code(writer, id, content),
         "img" => image(writer, id),
-        "td" | "th" | "tr" | "table" if options.github => table::element(writer, id, &content),
+        "td" | "th" | "tr" | "thead" | "tbody" | "tfoot" | "table" if options.github => {
+            table::element(writer, id, &content)
+        }
         _ if is_block(name) => block(&content),
         _ => content,
     }
