@@ -5,9 +5,7 @@ use toolsmith_builtin::{Web, WebSettings};
 use toolsmith_core::{Block, Outcome};
 
 use crate::ground::{reason, text};
-use crate::web_support::{
-    Server, answer, call, call_as, of, page, reaching, redirect, toolbox, value,
-};
+use crate::web_support::{Server, answer, call, call_as, of, page, reaching, toolbox, value};
 
 const ARTICLE: &str = "<!doctype html><html><head><title>A &amp; B</title><style>x{}</style></head><body>\
     <nav><a href=/>Home</a></nav><main><h1>Title</h1><p>Some <b>bold</b> text with a \
