@@ -46,6 +46,7 @@ pub(crate) struct Arguments {
     query_params: BTreeMap<String, Value>,
     /// What is sent: any JSON; a text is sent as it is where headers name another content-type.
     #[serde(default)]
+    #[schemars(extend("type" = ["object", "array", "string", "number", "boolean", "null"]))]
     body: Option<Value>,
     /// How to sign in.
     #[serde(default)]
@@ -349,9 +350,10 @@ fn read_into(
         }
     };
     if select.is_some() {
-        facts
-            .notes
-            .push("The answer is no JSON, so nothing was selected.".to_owned());
+        facts.notes.push(
+            "The answer is no JSON, or too long to be read as JSON, so nothing was selected."
+                .to_owned(),
+        );
     }
     let end = text.floor_char_boundary(MOST_TEXT);
     facts.truncated |= end < text.len();

@@ -31,6 +31,9 @@ pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 const LONGEST: u64 = 120_000;
 
+/// Headers that admit nobody.
+const HARMLESS: [&str; 3] = ["accept", "accept-language", "user-agent"];
+
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Arguments {
     /// The URL, with http or https.
@@ -216,6 +219,16 @@ impl Arguments {
         Ok(request)
     }
 
+    /// Whether no header can be a credential.
+    fn has_harmless_headers(&self) -> bool {
+        let mut names = self.headers.keys();
+        names.all(|name| {
+            HARMLESS
+                .iter()
+                .any(|harmless| harmless.eq_ignore_ascii_case(name))
+        })
+    }
+
     /// The call that goes on at another character.
     fn next(&self, start: usize) -> Map<String, Value> {
         let usual = serde_json::to_value(Self {
@@ -236,6 +249,10 @@ impl Arguments {
             _ => value.is_null() || *value == false || *value == json!({}),
         };
         arguments.retain(|key, value| !is_usual(key, value));
+        // A header may be somebody's key, and an answer repeats no keys.
+        if !self.has_harmless_headers() {
+            arguments.remove("headers");
+        }
         arguments
     }
 }
@@ -292,8 +309,12 @@ async fn call(
     let mut told = told.map_err(|error| {
         ToolError::internal(format!("the page could not be converted: {error}"))
     })?;
-    if let Some(next) = told.next {
+    // Only what is kept can be read on without asking again.
+    if let (Some(next), true) = (told.next, is_get) {
         told.continue_with("web_fetch", arguments.next(next));
+        if !arguments.has_harmless_headers() {
+            told.note("To go on, send the same headers again.");
+        }
     }
     let mut outcome = outcome(told.into_answer(arguments.max_length), true);
     // The text is in the value and in what the model reads; that is enough.

@@ -289,7 +289,9 @@ impl Fetcher {
         while let Some(piece) = response.chunk().await.map_err(network)? {
             facts.received += piece.len() as u64;
             let wants_more = decoder.push(&piece).map_err(undecodable)?;
-            if !wants_more {
+            // What is packed and unpacks to nothing has no end either.
+            let is_long = facts.received > 2 * request.max_body as u64;
+            if !wants_more || is_long {
                 fetched.is_cut = true;
                 break;
             }

@@ -39,7 +39,9 @@ pub(super) fn element(
         }
         "code" => inline_code(writer, id, content),
         "img" => image(writer, id),
-        "td" | "th" | "tr" | "table" if options.github => table::element(writer, id, &content),
+        "td" | "th" | "tr" | "thead" | "tbody" | "tfoot" | "table" if options.github => {
+            table::element(writer, id, &content)
+        }
         _ if is_block(name) => block(&content),
         _ => content,
     }
@@ -71,7 +73,7 @@ fn heading(writer: &Writer<'_>, name: &str, content: &str) -> String {
     }
     // A heading is one line.
     let content = match writer.options.github {
-        true => on_one_line(content.to_owned()),
+        true => on_one_line(content),
         false => content.to_owned(),
     };
     block(&format!("{} {content}", "#".repeat(level)))
@@ -79,10 +81,11 @@ fn heading(writer: &Writer<'_>, name: &str, content: &str) -> String {
 
 /// A text without line breaks. One that has none is not gone through again: elements
 /// that want this may lie within each other.
-fn on_one_line(text: String) -> String {
+fn on_one_line(text: &str) -> String {
+    let text = text.trim();
     match text.contains('\n') {
         true => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        false => text,
+        false => text.to_owned(),
     }
 }
 
@@ -197,7 +200,7 @@ fn link(writer: &mut Writer<'_>, id: Id, content: String) -> String {
         LinkStyle::Inline => {
             // A link that goes over several blocks is one line.
             let content = match writer.options.github {
-                true => on_one_line(content),
+                true => on_one_line(&content),
                 false => content,
             };
             return format!("[{content}]({href}{title})");

@@ -31,12 +31,13 @@ pub(super) fn data_tables(document: &Document) -> Vec<Option<Id>> {
     rows.map(|(row, is_data)| row.filter(|_| is_data)).collect()
 }
 
-/// Writes a cell, a row or a table.
+/// Writes a cell, a row, a part of a table or a table.
 pub(super) fn element(writer: &Writer<'_>, id: Id, content: &str) -> String {
     let document = writer.document;
     let name = document.name(id);
     let table = match name {
         "table" => Some(id),
+        "thead" | "tbody" | "tfoot" => Some(document.parent(id)),
         "tr" => table_of(document, id),
         _ => table_of(document, document.parent(id)),
     };
@@ -47,6 +48,8 @@ pub(super) fn element(writer: &Writer<'_>, id: Id, content: &str) -> String {
     match name {
         "td" | "th" => cell(writer, id, content),
         "tr" => row(writer, id, content, first_row),
+        // Its rows follow those of the part before.
+        "thead" | "tbody" | "tfoot" => format!("\n{}\n", content.trim_matches('\n')),
         _ => block(content.trim_matches('\n')),
     }
 }

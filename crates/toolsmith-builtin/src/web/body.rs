@@ -9,6 +9,9 @@ use crate::text::{FileKind, HEAD, kind_of};
 /// The largest image that is shown.
 const LARGEST_IMAGE: usize = 5 << 20;
 
+/// The longest JSON that is read as a value, which takes many times its length.
+const LONGEST_JSON: usize = 2 << 20;
+
 /// A body that was read for what it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
@@ -85,12 +88,16 @@ pub(crate) fn read_body(fetched: &Fetched) -> Body {
     }
     let (text, charset) = charset::decode(bytes, header, !is_json(media_type));
     body.charset = Some(charset);
-    body.kind = if is_json(media_type)
-        || (media_type.is_empty() && text.trim_start().starts_with(['{', '[']))
-    {
-        match serde_json::from_str(&text) {
-            Ok(value) => Kind::Json(text, value),
-            Err(_) => Kind::Text(text),
+    let is_json =
+        is_json(media_type) || (media_type.is_empty() && text.trim_start().starts_with(['{', '[']));
+    body.kind = if is_json {
+        let value = match text.len() <= LONGEST_JSON {
+            true => serde_json::from_str(&text).ok(),
+            false => None,
+        };
+        match value {
+            Some(value) => Kind::Json(text, value),
+            None => Kind::Text(text),
         }
     } else if is_html(media_type) || (media_type.is_empty() && looks_like_html(&text)) {
         Kind::Html(text)

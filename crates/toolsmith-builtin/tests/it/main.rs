@@ -38,4 +38,6 @@ mod web_support;
 
 mod api_call;
 mod web_fetch;
+mod web_pages;
+mod web_redirects;
 mod web_ssrf;

@@ -205,7 +205,7 @@ impl ToldNames {
 impl Names for ToldNames {
     fn lookup(&self, name: &str) -> Lookup {
         let mut known = self.0.lock().unwrap();
-        let answer = match known.get_mut(name) {
+        let answer = match known.get_mut(name.trim_end_matches('.')) {
             Some(answers) if answers.len() > 1 => answers.pop(),
             Some(answers) => answers.last().cloned(),
             None => None,

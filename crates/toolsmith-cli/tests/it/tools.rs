@@ -155,6 +155,7 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("shell_list", "shell", "read"),
         ("shell_output", "shell", "read"),
         ("show_tree", "navigation", "read"),
+        ("web_fetch", "web", "network"),
         ("write", "edit", "write"),
     ];
     assert_eq!(found, expected);
