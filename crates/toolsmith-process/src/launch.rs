@@ -30,7 +30,7 @@ pub struct Launch {
     environment: BTreeMap<OsString, OsString>,
     input: Input,
     output: Output,
-    sandbox: Option<Sandbox>,
+    sandbox: Option<Box<Sandbox>>,
     keep_descendants: bool,
 }
 
@@ -148,7 +148,7 @@ impl Launch {
     /// `main`, or have named one that does.
     #[must_use]
     pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
-        self.sandbox = Some(sandbox);
+        self.sandbox = Some(Box::new(sandbox));
         self
     }
 

@@ -77,6 +77,11 @@ const BENCHMARKS: &[Benchmark] = &[
         ],
         beside: Beside::Searchers,
     },
+    Benchmark {
+        name: "shell",
+        program: &["--package", "toolsmith-testing", "--bin", "bench_shell"],
+        beside: Beside::Nothing,
+    },
 ];
 
 /// Returns the benchmarks of the given names, all of them for no name, or what is wrong with a name.
@@ -143,7 +148,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call, guide, guards, load, mcp, search"
+            "unknown benchmark 'cal'; known: call, guide, guards, load, mcp, search, shell"
         );
     }
 }

@@ -31,7 +31,36 @@ fn tried(user: &User, status: i32) -> Vec<(String, String, bool)> {
 fn a_folder_without_anything_is_well() {
     let user = newcomer();
     let tried = tried(&user, 0);
-    assert_eq!(tried.len(), 1, "{tried:?}");
+    let others: Vec<_> = tried
+        .iter()
+        .filter(|(sort, ..)| sort != "sandbox")
+        .collect();
+    assert_eq!(others.len(), 1, "{tried:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_layers_of_the_sandbox_and_the_modes_are_told() {
+    let user = newcomer();
+    put(&user, "toolsmith.yaml", "sandbox: { mode: read-only }\n");
+    let run = user.runs(["doctor"]).ends_with(0);
+    let lines: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("ok   sandbox   "))
+        .collect();
+    let begins = [
+        "landlock: version ",
+        "seccomp: system calls can be filtered",
+        "namespaces: ",
+        "read-only (as configured): programs run",
+        "workspace-write: programs run",
+        "full: programs run",
+    ];
+    assert_eq!(lines.len(), begins.len(), "{run:?}");
+    for (line, begin) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{line}");
+    }
 }
 
 #[test]

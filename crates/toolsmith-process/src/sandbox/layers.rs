@@ -19,12 +19,16 @@ const REFUSED_FILES: [&str; 6] = [
     "EPERM",
 ];
 /// How programs tell that they were refused a connection or a name.
-const REFUSED_CONNECTIONS: [&str; 5] = [
+const REFUSED_CONNECTIONS: [&str; 9] = [
     "Could not resolve host",
     "Temporary failure in name resolution",
     "Network is unreachable",
     "EAI_AGAIN",
     "getaddrinfo",
+    "Couldn't connect",
+    "Failed to connect",
+    "Failed to establish a new connection",
+    "socket: Operation not permitted",
 ];
 
 /// The layers in force around a child, and what they do not cover.
@@ -189,7 +193,7 @@ fn missing_namespaces(sandbox: &Sandbox, means: Means, notes: &mut Vec<String>) 
 
 /// Names paths, the first few of them.
 fn listed(paths: &[PathBuf]) -> String {
-    const FEW: usize = 8;
+    const FEW: usize = 3;
     let mut names: Vec<_> = paths
         .iter()
         .take(FEW)

@@ -160,15 +160,25 @@ impl Sandbox {
 
     /// Returns the folders that a child may write, those for temporary files last.
     ///
-    /// In [`Mode::Full`] it is `/`.
+    /// In [`Mode::Full`] it is `/`. A folder that lies beneath another one is not named:
+    /// it is writable as it is, and somebody who may write the outer one may have put a link
+    /// in its place, which leads out.
     pub fn writable_folders(&self) -> Vec<PathBuf> {
-        match self.mode {
-            Mode::ReadOnly => self.scratch.clone(),
-            Mode::WorkspaceWrite => {
-                let all = self.writable.iter().chain(&self.scratch);
-                all.cloned().collect()
+        let all: Vec<&PathBuf> = match self.mode {
+            Mode::ReadOnly => self.scratch.iter().collect(),
+            Mode::WorkspaceWrite => self.writable.iter().chain(&self.scratch).collect(),
+            Mode::Full => return vec![PathBuf::from("/")],
+        };
+        let lies_beneath = |path: &&&PathBuf| {
+            all.iter()
+                .any(|other| path != &other && path.starts_with(other))
+        };
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in all.iter().filter(|path| !lies_beneath(path)) {
+            if !folders.contains(folder) {
+                folders.push((*folder).clone());
             }
-            Mode::Full => vec![PathBuf::from("/")],
         }
+        folders
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum Frame {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
     pub(crate) has_own_proc: bool,
+    /// Whether the child has terminals of its own; for the helper alone.
+    pub(crate) has_own_terminals: bool,
     pub(crate) missing_writable: Marks,
     pub(crate) missing_protected: Marks,
     pub(crate) linked_protected: Marks,
@@ -176,6 +178,7 @@ impl Frame {
             1 => Self::Keeper(u32::from_le_bytes(take(rest)?)),
             2 => Self::Ready(Findings {
                 has_own_proc: take::<1>(rest)? != [0],
+                has_own_terminals: false,
                 missing_writable: marks(rest)?,
                 missing_protected: marks(rest)?,
                 linked_protected: marks(rest)?,

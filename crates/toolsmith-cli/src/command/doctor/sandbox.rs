@@ -30,7 +30,10 @@ fn landlock(support: &Support, asked: Mode) -> Finding {
             format!("version {version}; it holds no signals back, which version {SCOPES} does"),
         ),
         Ok(version) => well("sandbox", "landlock", format!("version {version}")),
-        Err(why) if asked == Mode::Full => well("sandbox", "landlock", format!("none: {why}")),
+        // Where there is no Linux there is nothing to put right.
+        Err(why) if asked == Mode::Full || !cfg!(target_os = "linux") => {
+            well("sandbox", "landlock", format!("none: {why}"))
+        }
         Err(why) => unwell(
             "sandbox",
             "landlock",
@@ -43,6 +46,9 @@ fn landlock(support: &Support, asked: Mode) -> Finding {
 fn seccomp(support: &Support) -> Finding {
     match &support.seccomp {
         Ok(()) => well("sandbox", "seccomp", "system calls can be filtered"),
+        Err(why) if !cfg!(target_os = "linux") => {
+            well("sandbox", "seccomp", format!("none: {why}"))
+        }
         Err(why) => unwell(
             "sandbox",
             "seccomp",
@@ -90,7 +96,7 @@ fn in_mode(support: &Support, mode: Mode, is_asked: bool) -> Finding {
     match refused {
         None if partly => well("sandbox", what, "programs run, with less protected"),
         None => well("sandbox", what, "programs run"),
-        Some(why) if is_asked => unwell(
+        Some(why) if is_asked && cfg!(target_os = "linux") => unwell(
             "sandbox",
             what,
             format!("programs are refused {why}"),

@@ -339,20 +339,33 @@ fn what_is_referred_to_is_never_shown() {
     insta::assert_snapshot!(told);
 }
 
-/// No sandbox is no mistake in a file; it is told when the tool is called, which is not run.
+/// Without a word about it, a command runs in the sandbox of its project.
+#[cfg(target_os = "linux")]
 #[test]
-fn a_command_without_a_sandbox_is_told_of_at_its_call() {
+fn a_command_without_a_word_about_a_sandbox_runs_in_one() {
     let case = case("").file(
         "tools/native/touch.yaml",
-        "{ name: touch_it, command: [/usr/bin/touch, made] }\n",
+        "{ name: touch_it, command: [/bin/sh, -c, 'touch made && touch tools/made'] }\n",
     );
     case.user.runs(["check"]).ends_with(0);
     case.user
         .runs(["call", "touch_it", "--yes"])
-        .ends_with(3)
-        .prints("")
-        .says("sandbox: none");
-    assert!(!case.user.home().join("made").exists());
+        .ends_with(1)
+        .says("this may be the sandbox (workspace-write, network off)");
+    let home = case.user.home();
+    assert!(home.join("made").exists());
+    assert!(!home.join("tools/made").exists());
+    std::fs::write(
+        home.join("toolsmith.yaml"),
+        "sandbox: { mode: read-only }\n",
+    )
+    .unwrap();
+    std::fs::remove_file(home.join("made")).unwrap();
+    case.user
+        .runs(["call", "touch_it", "--yes"])
+        .ends_with(1)
+        .says("read-only");
+    assert!(!home.join("made").exists());
 }
 
 /// What one file in `tools/builtin` says of the tools that come with the program.

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use super::mounts::{is_folder, is_missing, place, real_path};
 use super::{Failure, sys};
-use crate::sandbox::{Mode, Order, Stage};
+use crate::sandbox::{Findings, Mode, Order, Stage};
 
 /// Devices that hold nothing, and the terminal, of which a child has none.
 const DEVICES: &[&str] = &[
@@ -28,6 +28,8 @@ const DEVICES: &[&str] = &[
     "/dev/urandom",
     "/dev/tty",
 ];
+/// Terminals, where they are the child's own.
+const TERMINALS: &[&str] = &["/dev/ptmx", "/dev/pts"];
 /// Memory that is the child's own where it has namespaces.
 const SHARED_MEMORY: &str = "/dev/shm";
 /// How many names may lie beside the ways to hidden paths.
@@ -43,7 +45,7 @@ pub(crate) fn version() -> Result<u32, String> {
 }
 
 /// Confines this process.
-pub(super) fn restrict(order: &Order, folder: &Path) -> Result<(), Failure> {
+pub(super) fn restrict(order: &Order, folder: &Path, findings: &Findings) -> Result<(), Failure> {
     let abi = ABI::from(i32::try_from(order.landlock).unwrap_or(i32::MAX));
     if abi == ABI::Unsupported {
         return Ok(());
@@ -57,7 +59,7 @@ pub(super) fn restrict(order: &Order, folder: &Path) -> Result<(), Failure> {
     let ruleset =
         ruleset(abi, confines_files, confines_network).map_err(|error| refused(&error))?;
     let ruleset = if confines_files {
-        grant(ruleset, order, folder, abi)?
+        grant(ruleset, order, folder, findings, abi)?
     } else {
         ruleset
     };
@@ -86,6 +88,7 @@ fn grant(
     mut ruleset: RulesetCreated,
     order: &Order,
     folder: &Path,
+    findings: &Findings,
     abi: ABI,
 ) -> Result<RulesetCreated, Failure> {
     let read = AccessFs::from_read(abi);
@@ -111,7 +114,8 @@ fn grant(
         }
     }
     let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
-    for path in DEVICES {
+    let terminals = findings.has_own_terminals.then_some(TERMINALS);
+    for path in DEVICES.iter().chain(terminals.into_iter().flatten()) {
         ruleset = allow(ruleset, Path::new(path), device, abi)?;
     }
     if order.namespaces && order.mode != Mode::Full {

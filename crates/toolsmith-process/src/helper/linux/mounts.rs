@@ -28,6 +28,9 @@ const HERE: &CStr = c"";
 /// How much a child may keep in shared memory.
 const SHARED_MEMORY: &CStr = c"mode=1777,size=64m,nr_inodes=4096";
 
+const TERMINALS: &CStr = c"/dev/pts";
+const NEW_TERMINALS: &CStr = c"newinstance,ptmxmode=0666,mode=0620";
+
 /// Arranges the mounts; `folder` is what relative paths are taken from.
 pub(super) fn arrange(
     order: &Order,
@@ -53,6 +56,7 @@ pub(super) fn arrange(
         }
         // Where there is none, nobody misses it.
         let _ = fresh(c"tmpfs", c"/dev/shm", Some(SHARED_MEMORY));
+        findings.has_own_terminals = own_terminals().is_ok();
     }
     protect(order, folder, &writable, findings)?;
     cover::hide(order, folder)
@@ -103,6 +107,14 @@ fn reopen(path: &Path) -> Result<OwnedFd, Errno> {
 fn fresh(kind: &CStr, place: &CStr, options: Option<&CStr>) -> Result<(), Errno> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount(kind, place, kind, flags, options)
+}
+
+/// Makes terminals that nobody else has: into those of the user one could type for him.
+fn own_terminals() -> Result<(), Errno> {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    mount(c"devpts", TERMINALS, c"devpts", flags, Some(NEW_TERMINALS))?;
+    let maker = copy(reopen(Path::new("/dev/pts/ptmx"))?)?;
+    lay(maker, reopen(Path::new("/dev/ptmx"))?)
 }
 
 /// A writable folder: which of the order's, where it is, and its mounts as they were.

@@ -30,7 +30,7 @@ pub(super) fn become_program(
     sys::release_signals().at(Stage::Program)?;
     capabilities::drop_most()?;
     set_no_new_privs(true).at(Stage::Capabilities)?;
-    landlock::restrict(order, folder)?;
+    landlock::restrict(order, folder, findings)?;
     seccomp::restrict(order)?;
     reporter.send(&Frame::Ready(findings.clone()));
     Err(Failure::new(Stage::Program, execute(order, &words)))

@@ -243,6 +243,27 @@ async fn a_path_that_is_hidden_by_a_link_to_it_is_hidden() {
 }
 
 #[tokio::test]
+async fn a_link_in_the_workspace_makes_nothing_outside_writable() {
+    for (machine, support) in machines() {
+        let places = Places::new();
+        let inside = places.folder.path();
+        symlink(places.outside.path(), inside.join("out")).unwrap();
+        let sandbox = places
+            .sandbox()
+            .writable(inside.join("out"))
+            .writable(inside.join("deep/../out"))
+            .support(support);
+        let outcomes = places
+            .outcomes(
+                sandbox,
+                &["write:@/file", "write:out/file", "create:out/new"],
+            )
+            .await;
+        assert_refused(&outcomes.into_iter().collect(), machine);
+    }
+}
+
+#[tokio::test]
 async fn what_is_hidden_beneath_the_workspace_is_hidden() {
     let places = Places::new();
     let sandbox = places.sandbox().hidden(places.folder.path().join("mine"));

@@ -111,6 +111,31 @@ async fn shared_memory_is_a_childs_own() {
 }
 
 #[tokio::test]
+async fn a_child_makes_terminals_of_its_own_and_sees_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (master, _) = terminal();
+    let launch = script("ls /dev/pts; script -qec 'tty; stty size' /dev/null < /dev/null")
+        .sandbox(workspace(folder.path()));
+    let (_, text) = run(launch).await;
+    drop(master);
+    let first = text.lines().next().unwrap_or_default();
+    assert_eq!(first, "ptmx", "{text}");
+    let has_script = std::path::Path::new("/usr/bin/script").exists();
+    assert!(!has_script || text.contains("/dev/pts/0"), "{text}");
+}
+
+/// A terminal of the host's.
+fn terminal() -> (rustix::fd::OwnedFd, std::ffi::CString) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    (master, name)
+}
+
+#[tokio::test]
 async fn only_processes_of_the_sandbox_are_seen() {
     let folder = tempfile::tempdir().unwrap();
     let text = "ls /proc | grep -c '^[0-9]'; echo $$; cat /proc/1/comm";

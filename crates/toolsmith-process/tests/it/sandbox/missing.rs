@@ -50,7 +50,8 @@ async fn without_namespaces_what_is_missing_is_told() {
 #[tokio::test]
 async fn what_does_not_exist_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let (git, gone) = (folder.path().join(".git"), folder.path().join("gone"));
+    let git = folder.path().join(".git");
+    let gone = std::path::PathBuf::from("/no/such/folder");
     let sandbox = workspace(folder.path()).writable(&gone).protected(&git);
     let layers = layers(sandbox).await;
     let expected = [
