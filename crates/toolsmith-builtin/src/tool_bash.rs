@@ -183,6 +183,8 @@ impl Bash {
             "-c",
             "--",
             arguments.command.as_str(),
+            // What it calls itself in messages.
+            "bash",
         ];
         let order = Order {
             label: arguments.command.clone(),

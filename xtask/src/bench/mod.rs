@@ -79,7 +79,14 @@ const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark {
         name: "shell",
-        program: &["--package", "toolsmith-testing", "--bin", "bench_shell"],
+        program: &[
+            "--package",
+            "toolsmith-testing",
+            "--bin",
+            "bench_shell",
+            "--features",
+            "builtin",
+        ],
         beside: Beside::Nothing,
     },
 ];

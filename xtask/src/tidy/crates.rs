@@ -63,6 +63,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "toolsmith-runtime",
             "toolsmith-mcp",
             "toolsmith-builtin",
+            "toolsmith-process",
         ],
     ),
     ("xtask", &[]),

@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 use toolsmith_core::{Outcome, ToolContext};
 
-use super::Shells;
 use super::folder::{self, SessionUse};
 use super::launch::Order;
 use super::output::{HEAD, Keeper, View};
 use super::process::{Phase, Process};
 use super::report::{End, Report};
 use super::supervise;
+use super::{Inner, Shells};
 use crate::refusal::{Reason, Refusal};
 
 /// How long a program may take to end when its time is up. Everything is ended and told
@@ -60,6 +60,7 @@ impl Drop for Waited {
 }
 
 /// Why the wait was over.
+#[derive(Clone, Copy)]
 enum Woken {
     /// The program has ended.
     Over,
@@ -84,84 +85,38 @@ impl Call {
                     .next("Wait for one to end, then try again")
             })?,
         };
-        let label = self.order.label.clone();
-        let folder = self.order.shown_folder.clone();
-        let call = context.call_id().map_or("", |id| id.as_str());
-        let name: String = call
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .take(32)
-            .collect();
-        let stem = format!("{}-{name}", self.tool);
-        let from = self.view.characters.min(HEAD / 2) as u64;
-        let keeper = Keeper::new(Arc::clone(&inner.hooks), stem, from);
-        let process = supervise::start(self.order, keeper, slot).await?;
-        inner.note(&process);
         let mut report = Report {
-            label,
-            folder,
+            label: self.order.label.clone(),
+            folder: self.order.shown_folder.clone(),
             session: self.session.as_ref().map(|session| session.name.clone()),
             notes: self.notes,
             limit: self.limit,
-            end: End::Ended,
+            end: End::Started,
             job: None,
         };
-        let described = self.description.as_deref();
-        if self.background {
-            let (label, folder) = (&report.label, &report.folder);
-            let job = inner
-                .jobs
-                .add(context.caller(), &process, label, described, folder, 0);
-            report.job = Some(job.id);
-            report.end = End::Started;
-            return Ok(report.outcome(&process, self.view).await);
-        }
+        let from = self.view.characters.min(HEAD / 2) as u64;
+        let keeper = Keeper::new(Arc::clone(&inner.hooks), stem(self.tool, context), from);
+        let process = supervise::start(self.order, keeper, slot).await?;
+        inner.note(&process);
         let mut waited = Waited(Some(process.clone()));
-        let deadline = process.deadline(self.limit);
-        let goes_on = || {
-            let place = inner.jobs.place().ok();
-            place.map(|slot| process.take_slot(slot)).is_some()
-        };
-        let may_go_on = self.at_timeout == AtTimeout::Background;
-        match wait(&process, deadline, context).await {
-            Woken::Over => {}
-            Woken::Late if may_go_on && goes_on() => report.end = End::Late,
-            Woken::Late => {
-                process.kill(AFTER_TIMEOUT);
-                process.until(is_over).await;
-                report.end = End::TimedOut;
-            }
-            Woken::GivenUp => {
-                process.kill(Duration::ZERO);
-                let _ = timeout(AFTER_CANCEL, process.until(is_over)).await;
-                report.end = End::GivenUp;
-            }
+        if !self.background {
+            let deadline = process.deadline(self.limit);
+            let woken = wait(&process, deadline, context).await;
+            report.end = settle(inner, &process, woken, self.at_timeout).await;
         }
-        if let Phase::Left { .. } = process.phase() {
-            match inner.jobs.place() {
-                Ok(slot) => {
-                    process.take_slot(slot);
-                    report.end = End::Left;
-                }
-                Err(_) => {
-                    report
-                        .notes
-                        .push("there was no place for one more job".to_owned());
-                    process.kill(AFTER_TIMEOUT);
-                    process.until(is_over).await;
-                }
-            }
-        }
-        if matches!(report.end, End::Late | End::Left) {
+        if let End::Started | End::Late | End::Left = report.end {
             waited.0 = None;
-            let (label, folder) = (&report.label, &report.folder);
-            let read = process.written();
-            let job = inner
-                .jobs
-                .add(context.caller(), &process, label, described, folder, read);
+            let read = match self.background {
+                true => 0,
+                // The answer shows what it wrote so far.
+                false => process.written(),
+            };
+            let (label, described) = (&report.label, self.description.as_deref());
+            let (caller, folder) = (context.caller(), &report.folder);
+            let jobs = &inner.jobs;
+            let job = jobs.add(caller, &process, label, described, folder, read);
             report.job = Some(job.id);
-        }
-        if let (Some(session), Some(ended)) = (&self.session, process.ended()) {
+        } else if let (Some(session), Some(ended)) = (&self.session, process.ended()) {
             let (shown, note) =
                 folder::keep(shells, context.caller(), session, &report.folder, &ended);
             report.folder = shown;
@@ -169,6 +124,41 @@ impl Call {
         }
         Ok(report.outcome(&process, self.view).await)
     }
+}
+
+/// Does what follows from the end of the wait, and tells what that came to. Where there is
+/// no place for one more job, what would become one is ended.
+async fn settle(inner: &Inner, process: &Process, woken: Woken, at_timeout: AtTimeout) -> End {
+    let becomes_job = || {
+        let place = inner.jobs.place().ok();
+        place.map(|slot| process.take_slot(slot)).is_some()
+    };
+    match woken {
+        Woken::Over => match process.phase() {
+            Phase::Left { .. } if becomes_job() => return End::Left,
+            Phase::Left { .. } => process.kill(AFTER_TIMEOUT),
+            _ => {}
+        },
+        Woken::Late if at_timeout == AtTimeout::Background && becomes_job() => return End::Late,
+        Woken::Late => process.kill(AFTER_TIMEOUT),
+        Woken::GivenUp => {
+            process.kill(Duration::ZERO);
+            let _ = timeout(AFTER_CANCEL, process.until(is_over)).await;
+            return End::GivenUp;
+        }
+    }
+    process.until(is_over).await;
+    match woken {
+        Woken::Late => End::TimedOut,
+        _ => End::Ended,
+    }
+}
+
+/// What a file for the output of a call is called.
+fn stem(tool: &str, context: &ToolContext) -> String {
+    let call = context.call_id().map_or("", |id| id.as_str());
+    let name = call.chars().filter(char::is_ascii_alphanumeric).take(32);
+    format!("{tool}-{}", name.collect::<String>())
 }
 
 fn is_over(phase: &Phase) -> bool {

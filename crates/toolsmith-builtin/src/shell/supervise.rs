@@ -153,8 +153,7 @@ async fn stay(shared: Arc<Shared>, mut running: Running, mut tasks: Tasks, folde
             tasks.drain().await;
             (running, left) = look(running).await;
             if !left.is_empty() && shared.leaves {
-                running = stay_on(&shared, running, exit, &left, &mut kill).await;
-                left = Vec::new();
+                (running, left) = stay_on(&shared, running, exit, left, &mut kill).await;
             }
             (exit, after, running.end(Duration::ZERO).await)
         }
@@ -191,30 +190,28 @@ async fn stay(shared: Arc<Shared>, mut running: Running, mut tasks: Tasks, folde
     shared.enter(Phase::Ended(Arc::new(ended)));
 }
 
-/// Waits for what a program left behind, until it is gone or is to be ended.
+/// Waits for what a program left behind, until it is gone or is to be ended; tells what is
+/// left of it then.
 async fn stay_on(
     shared: &Shared,
     mut running: Running,
     exit: Option<Exit>,
-    left: &[Named],
+    mut left: Vec<Named>,
     kill: &mut watch::Receiver<Option<Duration>>,
-) -> Running {
-    let mut left = left.to_vec();
-    loop {
+) -> (Running, Vec<Named>) {
+    while !left.is_empty() {
         shared.enter(Phase::Left {
             exit,
             left: left.clone(),
         });
         tokio::select! {
             biased;
-            _ = wanted(kill) => return running,
+            _ = wanted(kill) => break,
             () = sleep(LOOK) => {}
         }
         (running, left) = look(running).await;
-        if left.is_empty() {
-            return running;
-        }
     }
+    (running, left)
 }
 
 /// What the program started and still runs.

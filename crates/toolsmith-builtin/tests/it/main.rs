@@ -19,6 +19,7 @@ mod ladder;
 mod patch;
 
 mod jobs;
+mod layers;
 mod scripts;
 mod sessions;
 mod shells;

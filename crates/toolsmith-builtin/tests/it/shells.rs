@@ -31,6 +31,12 @@ async fn a_command_says_what_it_wrote_and_how_it_ended() {
     let outcome = yard.bash("kill -SEGV $$").await;
     assert_eq!(fact(&outcome, "exit_code"), 139);
     assert_eq!(fact(&outcome, "signal"), "SIGSEGV");
+    let outcome = yard.bash("echo $0 $#; cd /nowhere").await;
+    assert!(
+        outcome.model_text().contains("bash 0\nbash: line 1: cd:"),
+        "{}",
+        outcome.model_text()
+    );
     let outcome = yard.bash("no-such-program-at-all").await;
     assert!(
         text(&outcome).contains("command not found"),

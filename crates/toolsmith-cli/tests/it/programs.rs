@@ -122,6 +122,10 @@ fn no_secret_of_the_parent_is_seen_or_told() {
 fn a_server_that_ends_or_is_killed_leaves_nothing() {
     for is_killed in [false, true] {
         let user = newcomer();
+        // A server that is killed leaves the temporary folders of its programs behind.
+        let temporary = user.home().join("temporary");
+        fs::create_dir(&temporary).unwrap();
+        let user = user.with("TMPDIR", temporary.to_str().unwrap());
         let mut client = Client::start(&user, &["--mode", "auto"]);
         let mark = format!("{}-{is_killed}", std::process::id());
         let commands = [

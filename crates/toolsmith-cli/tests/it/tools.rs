@@ -130,6 +130,7 @@ fn the_built_in_tools_are_there_from_the_start() {
     }
     found.sort_unstable();
     let expected = [
+        ("api_call", "web", "network"),
         ("bash", "shell", "execute"),
         ("edit", "edit", "write"),
         ("find", "search", "read"),

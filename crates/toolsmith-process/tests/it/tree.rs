@@ -28,6 +28,19 @@ async fn a_child_that_ignores_the_request_to_end_is_killed() {
     assert!(!is_known(id));
 }
 
+#[tokio::test]
+async fn what_a_child_left_running_can_be_named() {
+    let (mut running, descendant) = with_descendant("setsid sleep 1000 & echo $!; exit 3").await;
+    let status = running.wait().await.unwrap();
+    assert_eq!(status.code(), Some(3));
+    until("it is called what it is", || {
+        running.descendants() == [(descendant, "sleep".to_owned())]
+    })
+    .await;
+    let ending = running.end(SHORT).await;
+    assert_eq!(ending.killed, [descendant]);
+}
+
 /// Each prints the number of a process that tries to get away.
 const ESCAPES: &[(&str, &str)] = &[
     ("a background child", "sleep 1000 & echo $!; cat"),

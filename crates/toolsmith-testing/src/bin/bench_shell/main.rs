@@ -3,6 +3,7 @@
 //! Every figure compares two ways in one run, in turns, so that a busy machine slows both.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+mod flood;
 mod sandbox;
 
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .expect("a runtime");
-    let benches = async { [sandbox::overhead().await] };
+    let benches = async { [sandbox::overhead().await, flood::flood().await] };
     match runtime.block_on(benches).iter().all(|good| *good) {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
