@@ -33,6 +33,8 @@ fn try_out(what: &str, on: &str) -> io::Result<()> {
     let id = || on.parse().unwrap_or(-1_i64);
     match what {
         "write" => append(on),
+        // For what must not be written even if it can be.
+        "open" => OpenOptions::new().append(true).open(on).map(drop),
         "create" => File::create_new(on).map(drop),
         "truncate" => truncate(on),
         "remove" => fs::remove_file(on),

@@ -143,7 +143,7 @@ async fn other_processes_are_out_of_reach() {
         format!("read-link:/proc/{me}/fd/0"),
         format!("read-link:/proc/{me}/cwd"),
         format!("read:/proc/{me}/root/etc/passwd"),
-        format!("write:/proc/{me}/oom_score_adj"),
+        format!("open:/proc/{me}/oom_score_adj"),
     ];
     let possible = [
         &attempts[0],
@@ -175,7 +175,7 @@ async fn without_scopes_of_landlock_namespaces_still_hold_signals_back() {
     let attempts = [
         format!("signal:{me}"),
         "tcp".to_owned(),
-        "truncate:/etc/passwd".to_owned(),
+        "open:/etc/passwd".to_owned(),
     ];
     assert_refused(
         &attempt(Some(sandbox), folder.path(), &attempts).await,
@@ -191,9 +191,9 @@ async fn nobody_becomes_more_than_he_is() {
         let device = format!("device:{}/null", folder.path().display());
         let attempts = [
             "privileged",
-            "write:/proc/sys/kernel/core_pattern",
-            "write:/proc/sysrq-trigger",
-            "write:/sys/power/state",
+            "open:/proc/sys/kernel/core_pattern",
+            "open:/proc/sysrq-trigger",
+            "open:/sys/power/state",
             &device,
         ];
         assert_refused(
