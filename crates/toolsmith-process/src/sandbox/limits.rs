@@ -9,8 +9,8 @@ pub struct Limits {
     /// How many files each process may have open at once.
     pub open_files: Option<u64>,
     /// How many processes may live at once, where there are namespaces: without them the
-    /// system counts all processes of the user, and the limit is not set. It does not bind
-    /// root.
+    /// system counts all processes of the user, and the limit is not set. Root it binds
+    /// since Linux 6.14, and to no fewer than 300.
     pub processes: Option<u64>,
     /// How many bytes each file may have.
     pub file_size: Option<u64>,

@@ -21,7 +21,7 @@ use rustix::mount::{
     move_mount, open_tree,
 };
 
-use super::{AtStage as _, Failure, cover, sys};
+use super::{AtStage as _, Failure, cover, limits, sys};
 use crate::sandbox::{Findings, Mode, Order, Stage};
 
 const HERE: &CStr = c"";
@@ -41,6 +41,9 @@ pub(super) fn arrange(
     mount_change(c"/", everything).at(Stage::Mounts)?;
     // A container that hides parts of its own /proc cannot have a new one.
     findings.has_own_proc = fresh(c"proc", c"/proc", None).is_ok();
+    if findings.has_own_proc {
+        limits::bound_numbers(&order.limits);
+    }
     let mut writable = Vec::new();
     if order.mode == Mode::Full {
         writable.push(PathBuf::from("/"));
