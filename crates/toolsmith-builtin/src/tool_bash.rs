@@ -138,6 +138,7 @@ impl ShellTool for Bash {
         let common = &arguments.common;
         let plan = common.plan(&self.0, &arguments.command, arguments.limit())?;
         let commands = shell_line::split(&arguments.command);
+        let commands = shell_line::with_variables(commands, &common.env);
         Ok(plan.running(CommandLine::new("command", commands)))
     }
 

@@ -152,6 +152,7 @@ impl ShellTool for Shell {
         // Quoted as a shell would read it back, so that a program which starts others is
         // seen through as in a line.
         let commands = shell_line::split(&label);
+        let commands = shell_line::with_variables(commands, &common.env);
         Ok(plan.running(CommandLine::new("command", commands)))
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::CommandLine;
+use crate::command_line::{CommandLine, Commands};
 
 /// What one call would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,9 +52,14 @@ impl Plan {
         self
     }
 
-    /// Says which commands the call runs, for rules that speak of them.
+    /// Says which commands the call runs, for rules that speak of them. Where nobody can
+    /// tell, a person must be asked.
     #[must_use]
     pub fn running(mut self, line: CommandLine) -> Self {
+        if let Commands::Unclear { reason } = &line.commands {
+            let reason = format!("nobody can tell what it runs: {reason}");
+            self.confirm = Confirm::Required { reason };
+        }
         self.commands = Some(line);
         self
     }

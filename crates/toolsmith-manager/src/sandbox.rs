@@ -68,7 +68,7 @@ const KEYS: [&str; 29] = [
     ".local/share/keyrings",
 ];
 /// Sockets over which a program could have others do what it may not.
-const SOCKETS: [&str; 9] = [
+const SOCKETS: [&str; 12] = [
     "/run/docker.sock",
     "/run/containerd/containerd.sock",
     "/run/podman/podman.sock",
@@ -78,6 +78,9 @@ const SOCKETS: [&str; 9] = [
     "/run/crio/crio.sock",
     "/run/libvirt",
     "/run/user",
+    "/run/screen",
+    "/run/tmux",
+    "/tmp/.X11-unix",
 ];
 
 /// What of a root decides what tools there are and what programs do without being asked. A
@@ -96,6 +99,13 @@ const DECIDING: [&str; 12] = [
     ".git/config",
     ".git/hooks",
 ];
+
+/// How many names in `/tmp` are looked at, and how many of them can be such.
+const MOST_LOOKED_AT: usize = 10_000;
+const MOST_SOCKETS: usize = 64;
+
+/// What the names of such sockets, or of their folders, begin with in `/tmp`.
+const IN_TMP: [&str; 5] = ["tmux-", "ssh-", "screen-", "dbus-", "gpg-"];
 
 /// Where a host has what a sandbox needs to know.
 #[derive(Clone, Debug, Default)]
@@ -231,6 +241,13 @@ fn keys(places: &SandboxPlaces) -> Vec<PathBuf> {
     }
     paths.extend(places.state.clone());
     paths.extend(SOCKETS.iter().map(PathBuf::from));
+    let entries = fs::read_dir("/tmp").into_iter().flatten().flatten();
+    let sockets = entries.take(MOST_LOOKED_AT).filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        IN_TMP.iter().any(|beginning| name.starts_with(beginning))
+    });
+    paths.extend(sockets.map(|entry| entry.path()).take(MOST_SOCKETS));
     paths.retain(|path| path.symlink_metadata().is_ok());
     paths
 }

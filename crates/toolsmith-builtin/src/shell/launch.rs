@@ -154,6 +154,13 @@ impl Order {
                 );
                 Refusal::new(Reason::Denied, message).next(*remedy)
             }
+            LaunchError::Refused { source, .. } | LaunchError::Helper { source, .. }
+                if source.kind() == std::io::ErrorKind::WouldBlock =>
+            {
+                let message = "nothing was run: this machine has no room for another process";
+                Refusal::new(Reason::Busy, message)
+                    .next("Try again later, or end a job with shell_kill")
+            }
             LaunchError::NoHelper { .. }
             | LaunchError::Helper { .. }
             | LaunchError::HelperLost { .. }

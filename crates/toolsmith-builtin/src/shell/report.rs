@@ -141,7 +141,7 @@ impl Report {
         let time = ended.map_or_else(|| process.elapsed(), |ended| ended.after);
         let is_late = matches!(self.end, End::TimedOut | End::Late);
         Ran {
-            command: self.label.clone(),
+            command: shortened(&self.label),
             output: shown.all.text(&told),
             stdout: is_separate.then(|| shown.out.text(&told)),
             stderr: is_separate.then(|| shown.err.text(&told)),
@@ -309,7 +309,8 @@ fn refused(process: &Process, ended: Option<&Ended>, shown: &Excerpt) -> Vec<Str
         return Vec::new();
     };
     let exit = ended.and_then(|ended| ended.exit);
-    let has_failed = exit.is_some_and(|exit| !exit.is_success());
+    // What may not be executed is most often a file that nobody made executable.
+    let has_failed = exit.is_some_and(|exit| !exit.is_success() && exit.code != NOT_EXECUTABLE);
     let hint = || {
         layers
             .hint(&shown.tail)
@@ -377,4 +378,18 @@ pub(crate) fn named(processes: &[Named]) -> String {
 fn rounded(time: Duration) -> String {
     let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     duration::format(Duration::from_millis(millis))
+}
+
+/// What a shell exits with where a file may not be executed.
+const NOT_EXECUTABLE: i32 = 126;
+
+/// How much of a command an answer repeats: who sent it has it.
+const LONGEST_COMMAND: usize = 2_000;
+
+/// A command as an answer repeats it.
+fn shortened(command: &str) -> String {
+    match command.char_indices().nth(LONGEST_COMMAND) {
+        Some((end, _)) => format!("{}… ({} bytes)", &command[..end], command.len()),
+        None => command.to_owned(),
+    }
 }

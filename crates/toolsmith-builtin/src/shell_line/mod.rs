@@ -35,6 +35,30 @@ pub fn split(line: &str) -> Commands {
     }
 }
 
+/// The same commands with variables in front of each, as a line would set them: they may
+/// decide what a program does.
+pub fn with_variables<'v>(
+    commands: Commands,
+    variables: impl IntoIterator<Item = (&'v String, &'v String)>,
+) -> Commands {
+    let variables: Vec<String> = variables
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    match commands {
+        Commands::Known(mut known) if !variables.is_empty() => {
+            for command in &mut known {
+                let text = format!("{} {}", variables.join(" "), command.text);
+                command
+                    .also
+                    .push(std::mem::replace(&mut command.text, text));
+            }
+            Commands::Known(known)
+        }
+        other => other,
+    }
+}
+
 fn commands(line: &str, depth: usize) -> Result<Vec<PlannedCommand>, Unclear> {
     if depth > DEEPEST {
         return Err("it runs lines within lines".to_owned());

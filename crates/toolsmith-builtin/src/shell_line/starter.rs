@@ -50,6 +50,27 @@ const STARTERS: &[&str] = &[
     "xargs",
 ];
 
+/// Those that add words of their own to it.
+const GIVES_WORDS: &[&str] = &["find", "fd", "parallel", "rg", "xargs"];
+
+/// Commands of bash that run what they read, or what is made of their words.
+const READERS: &[&str] = &[
+    ".",
+    "bind",
+    "compgen",
+    "complete",
+    "fc",
+    "mapfile",
+    "readarray",
+    "source",
+];
+
+/// How many ways to see one command are kept.
+const MOST_FORMS: usize = 256;
+
+/// A word that is known only when it runs.
+const OPEN_WORD: &str = "\u{fffc}";
+
 /// Shells, which take a line after `-c`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"];
 
@@ -91,33 +112,64 @@ pub(super) fn planned(words: &[Word], depth: usize) -> Result<PlannedCommand, Un
     if EVALUATING.contains(&program) && further.iter().any(hides_a_command) {
         return Err(format!("`{program}` may run what stands in its words"));
     }
-    for line in lines(program, further)? {
-        for inner in commands(&line, depth + 1)? {
-            command.also.push(inner.text);
-            command.also.extend(inner.also);
-        }
+    if reads_commands(program, further) {
+        command = command.or(PlannedCommand::OPEN);
     }
+    let mut run = lines(program, further)?;
     if STARTERS.contains(&program) {
         // Which words are options of its own differs from one to the next: any may begin it.
         for (at, word) in further.iter().enumerate() {
-            let Some(started) = word.known() else {
-                command = command.or(seen_as(&word.text(), &further[at + 1..]));
-                continue;
-            };
+            let rest = &further[at + 1..];
+            let started = word.known().unwrap_or(OPEN_WORD);
             if started.starts_with('-') {
                 continue;
             }
             let started = started.rsplit('/').next().unwrap_or(started);
-            command = command.or(seen_as(started, &further[at + 1..]));
-            for line in lines(started, &further[at + 1..])? {
-                let inner = commands(&line, depth + 1)?;
-                command
-                    .also
-                    .extend(inner.into_iter().map(|inner| inner.text));
+            command = command.or(seen_as(started, rest));
+            if GIVES_WORDS.contains(&program) {
+                command = command.or(format!("{} {OPEN_WORD}", seen_as(started, rest)));
             }
+            run.extend(lines(started, rest)?);
+        }
+        // Some take a line as one word, with an option or without.
+        let spaced = further.iter().filter_map(Word::known);
+        let spaced = spaced.filter(|word| word.contains(char::is_whitespace));
+        run.extend(spaced.map(|word| without_option(word).to_owned()));
+        let stuck = further.iter().filter_map(Word::known);
+        let stuck = stuck.filter_map(|word| word.strip_prefix("-S"));
+        run.extend(stuck.map(str::to_owned));
+    }
+    for line in run {
+        for inner in commands(&line, depth + 1)? {
+            command.also.push(inner.text);
+            command.also.extend(inner.also);
+        }
+        if command.also.len() > MOST_FORMS {
+            return Err("it starts programs through programs".to_owned());
         }
     }
     Ok(command)
+}
+
+/// Tells whether a program runs lines that do not stand in its words: what it reads.
+fn reads_commands(program: &str, words: &[Word]) -> bool {
+    let is_option = |word: &Word| {
+        word.known()
+            .is_some_and(|word| word.starts_with(['-', '+']))
+    };
+    READERS.contains(&program) || (SHELLS.contains(&program) && words.iter().all(is_option))
+}
+
+/// A word without the option that sticks to it: `-Srm x`, `--command=rm x`.
+fn without_option(word: &str) -> &str {
+    match word
+        .strip_prefix("--")
+        .and_then(|word| word.split_once('='))
+    {
+        Some((_, line)) => line,
+        None if word.starts_with('-') => word.get(2..).unwrap_or_default(),
+        None => word,
+    }
 }
 
 /// The lines that a program takes as words and runs.
@@ -142,24 +194,17 @@ fn lines(program: &str, words: &[Word]) -> Result<Vec<String>, Unclear> {
                 let options = word.known().and_then(|word| word.strip_prefix('-'));
                 options.is_some_and(|word| !word.starts_with('-') && word.contains('c'))
             };
-            let Some(at) = words.iter().position(is_line) else {
-                // A word that is open may be the option.
-                return match words.contains(&Word::Open) {
-                    true => Err(open()),
-                    false => Ok(Vec::new()),
-                };
-            };
-            // Options may stand between it and the line.
-            let mut rest = words[at + 1..].iter();
-            let is_option = |word: &&Word| {
-                let known = word.known();
-                known.is_some_and(|word| word.starts_with(['-', '+']) || word == "pipefail")
-            };
-            match rest.find(|word| !is_option(word)).map(Word::known) {
-                None => Ok(Vec::new()),
-                Some(Some(line)) => Ok(vec![line.to_owned()]),
-                Some(None) => Err(open()),
+            if words.contains(&Word::Open) {
+                // It may be the option, or the line.
+                return Err(open());
             }
+            let Some(at) = words.iter().position(is_line) else {
+                return Ok(Vec::new());
+            };
+            // Options may stand in between, some with a word of their own: any may be the line.
+            let known = words[at + 1..].iter().filter_map(Word::known);
+            let lines = known.filter(|word| !word.starts_with(['-', '+']));
+            Ok(lines.map(str::to_owned).collect())
         }
         _ => Ok(Vec::new()),
     }

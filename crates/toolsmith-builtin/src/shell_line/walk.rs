@@ -7,7 +7,7 @@ use toolsmith_core::PlannedCommand;
 use tree_sitter::{Node, Tree};
 
 use super::Unclear;
-use super::starter::{hides_a_command, planned};
+use super::starter::planned;
 use super::word::{Word, is_one_word};
 
 /// A look at every node of one line.
@@ -51,6 +51,9 @@ impl<'l> Walk<'l> {
                 let words = self.words(node);
                 self.add(node, &words)
             }
+            "variable_assignment" if self.hides(node) => {
+                Err("a variable in it is given what may be run later".to_owned())
+            }
             "variable_assignment" if !is_part_of_command(node) => {
                 let words = [self.assignment(node)];
                 self.add(node, &words)
@@ -64,6 +67,14 @@ impl<'l> Walk<'l> {
                 Err("it does not read as bash in full".to_owned())
             }
             "heredoc_redirect" => self.heredoc(node),
+            "expansion" if !is_plain_expansion(&self.line[node.byte_range()]) => {
+                Err("a variable in it is changed by what may run something".to_owned())
+            }
+            "regex" | "extglob_pattern"
+                if self.line[node.byte_range()].contains(['$', '`', '<', '>']) =>
+            {
+                Err("a pattern in it is known only when it runs".to_owned())
+            }
             "arithmetic_expansion" | "c_style_for_statement" | "subscript" => {
                 self.hides_nothing(node)
             }
@@ -169,8 +180,9 @@ impl<'l> Walk<'l> {
             return Err("a text in it has no end".to_owned());
         }
         let is_quoted = named != start;
-        match !is_quoted && self.line[node.byte_range()].contains('`') {
-            true => Err("a text in it holds backticks".to_owned()),
+        let text = &self.line[node.byte_range()];
+        match !is_quoted && (text.contains('`') || text.contains("${")) {
+            true => Err("a text in it holds backticks or changed variables".to_owned()),
             false => Ok(()),
         }
     }
@@ -187,20 +199,37 @@ impl<'l> Walk<'l> {
 
     /// Expressions look into arrays, and run what stands in the index, quoted or not.
     fn hides_nothing(&self, node: Node<'_>) -> Result<(), Unclear> {
+        let text = &self.line[node.byte_range()];
+        let is_unclear = match node.kind() {
+            // A comparison of numbers looks into what its words name.
+            "test_command" => self.hides(node),
+            // Nobody needs quotes in here, and quotes can be taken apart.
+            _ => text.contains(['\'', '"', '\\', '`']),
+        };
+        match is_unclear {
+            true => Err("an expression in it may run what stands in its words".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    /// Tells whether a quoted text in a node names an element of an array, or holds what bash
+    /// would run if it looked at it again.
+    fn hides(&self, node: Node<'_>) -> bool {
         let mut ahead = vec![node];
         while let Some(node) = ahead.pop() {
-            let is_text = matches!(
-                node.kind(),
-                "raw_string" | "ansi_c_string" | "string_content"
-            );
-            let text = Word::Known(self.line[node.byte_range()].to_owned());
-            if is_text && hides_a_command(&text) {
-                return Err("an expression in it may run what stands in its words".to_owned());
+            let text = &self.line[node.byte_range()];
+            let hides = match node.kind() {
+                "raw_string" | "string_content" | "word" => text.contains(['[', '`', '$']),
+                "ansi_c_string" => text.contains(['[', '`', '\\']),
+                _ => false,
+            };
+            if hides {
+                return true;
             }
             let mut cursor = node.walk();
             ahead.extend(node.named_children(&mut cursor));
         }
-        Ok(())
+        false
     }
 
     fn add(&mut self, node: Node<'_>, words: &[Word]) -> Result<(), Unclear> {
@@ -227,6 +256,16 @@ impl<'l> Walk<'l> {
         }
         Ok(())
     }
+}
+
+/// Tells whether a variable is taken as it is, or changed by nothing but letters: the grammar
+/// takes what else may stand there for one piece, and bash runs what is in it.
+fn is_plain_expansion(text: &str) -> bool {
+    let inner = text
+        .strip_prefix("${")
+        .and_then(|text| text.strip_suffix('}'));
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+=:?#%/.,^@ *".contains(c);
+    inner.is_some_and(|inner| inner.chars().all(is_plain))
 }
 
 /// Nodes whose text is their own, whatever stands between their children.

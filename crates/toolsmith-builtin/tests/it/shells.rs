@@ -389,3 +389,44 @@ async fn kept_files_hold_no_secrets() {
     assert!(!kept.contains(HUSHED) && !kept.contains("QUJDQUJD"));
     assert!(!text(&outcome).contains(HUSHED) && !text(&outcome).contains("QUJDQUJD"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_command_is_not_repeated_and_a_file_nobody_made_executable_is_no_work_of_the_sandbox()
+ {
+    let yard = Yard::new();
+    let outcome = yard
+        .bash(&format!("echo hi # {}", "x".repeat(100_000)))
+        .await;
+    assert!(outcome.is_success(), "{}", text(&outcome));
+    let command = fact(&outcome, "command");
+    let command = command.as_str().unwrap();
+    assert!(command.len() < 3_000 && command.ends_with("(100010 bytes)"));
+    let outcome = yard.bash("echo > f; ./f").await;
+    assert_eq!(fact(&outcome, "exit_code"), 126);
+    assert!(!text(&outcome).contains("sandbox"), "{}", text(&outcome));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rules_see_the_variables_of_a_call_and_what_cannot_be_split() {
+    use toolsmith_core::RawCall;
+    use toolsmith_runtime::permit::{Policy, Verdict};
+    use toolsmith_runtime::{Caller, Mode};
+
+    let policy = Policy::new(Mode::Ask).allowing(["bash(git *)", "shell(git *)"]);
+    let yard = Yard::with_policy(policy.unwrap());
+    let verdict = async |name: &str, arguments| {
+        let call = RawCall::new(name, arguments);
+        let explained = yard.toolbox.explain(call, &Caller::new("test")).await;
+        explained.decision.unwrap().verdict
+    };
+    let plain = json!({ "command": "git status && git log" });
+    assert_eq!(verdict("bash", plain).await, Verdict::Allow);
+    let varied = json!({ "command": "git status", "env": { "XDG_CONFIG_HOME": "/x" } });
+    assert_eq!(verdict("bash", varied).await, Verdict::Ask);
+    let unclear = json!({ "command": "git ${x#$(y)}" });
+    assert_eq!(verdict("bash", unclear).await, Verdict::Ask);
+    let words = json!({ "command": "git", "args": ["status"] });
+    assert_eq!(verdict("shell", words).await, Verdict::Allow);
+    let varied = json!({ "command": "git", "args": ["status"], "env": { "GIT_DIR": "/x" } });
+    assert_eq!(verdict("shell", varied).await, Verdict::Ask);
+}

@@ -37,8 +37,17 @@ impl Yard {
         Self::within(Sandbox::new(SandboxMode::WorkspaceWrite))
     }
 
+    /// A workspace whose calls are judged by this.
+    pub(crate) fn with_policy(policy: Policy) -> Self {
+        Self::made(Sandbox::new(SandboxMode::WorkspaceWrite), policy)
+    }
+
     /// A workspace whose programs may do this.
     pub(crate) fn within(sandbox: Sandbox) -> Self {
+        Self::made(sandbox, Policy::new(Mode::Auto))
+    }
+
+    fn made(sandbox: Sandbox, policy: Policy) -> Self {
         toolsmith_process::use_helper(env!("CARGO_BIN_EXE_shell-helper"));
         toolsmith_process::become_subreaper().unwrap();
         let folder = TempDir::new().unwrap();
@@ -68,7 +77,7 @@ impl Yard {
         let toolbox = Toolbox::builder()
             .tools(toolsmith_builtin::tools(&workspace, SystemTime::now))
             .tools(shells.tools())
-            .policy(Policy::new(Mode::Auto))
+            .policy(policy)
             .secrets([HUSHED])
             .without_log()
             .build()

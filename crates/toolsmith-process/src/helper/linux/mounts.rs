@@ -5,8 +5,8 @@
 //! covered. Everything is opened once and mounted by its handle.
 //!
 //! A mount point cannot be renamed or removed. So each folder between a writable one and
-//! a protected path becomes one too: otherwise it could be moved away, and another put in
-//! its place.
+//! a protected or hidden path becomes one too: otherwise it could be moved away, and
+//! another put in its place, or read where nothing covers it.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -183,6 +183,23 @@ fn protect(
             places.entry(above.to_path_buf()).or_insert(None);
         }
         places.insert(real, Some(index));
+    }
+    // Nor may a folder on the way to a hidden path be moved away, and read elsewhere.
+    for (index, path) in order.hidden.iter().enumerate() {
+        let failed = |errno| Failure::at(Stage::Hidden, errno, index);
+        let handle = match place(folder, path) {
+            Ok(handle) => handle,
+            Err(errno) if is_missing(errno) || errno == Errno::ACCESS => continue,
+            Err(errno) => return Err(failed(errno)),
+        };
+        let real = real_path(&handle).map_err(failed)?;
+        let Some(outer) = innermost(writable, &real) else {
+            continue;
+        };
+        let between = real.ancestors().skip(1).take_while(|path| *path != outer);
+        for above in between {
+            places.entry(above.to_path_buf()).or_insert(None);
+        }
     }
     for (path, index) in places {
         let failed = |errno| Failure::at(Stage::Protected, errno, index.unwrap_or_default());

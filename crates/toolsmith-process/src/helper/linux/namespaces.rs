@@ -6,8 +6,9 @@
 use std::ffi::c_int;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, getegid, geteuid, kill_process, set_parent_process_death_signal,
@@ -21,7 +22,7 @@ const MAX_MAP: u64 = 64 << 10;
 /// Forks a child into namespaces of its own; returns its number to the parent.
 ///
 /// The child goes on when its users are known, and dies with its parent.
-pub(super) fn fork(network: bool) -> Result<Option<Pid>, Errno> {
+pub(super) fn fork(network: bool) -> Result<Option<Forked>, Errno> {
     let mut flags =
         libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
     if !network {
@@ -30,16 +31,24 @@ pub(super) fn fork(network: bool) -> Result<Option<Pid>, Errno> {
     fork_mapped(flags)
 }
 
-fn fork_mapped(flags: c_int) -> Result<Option<Pid>, Errno> {
+/// A child in namespaces of its own.
+pub(super) struct Forked {
+    pub(super) id: Pid,
+    /// Open for as long as the parent lives, by which the child sees that it does.
+    _alive: PipeWriter,
+}
+
+fn fork_mapped(flags: c_int) -> Result<Option<Forked>, Errno> {
     let (mut wait, mut go) = io::pipe().map_err(|error| super::errno(&error))?;
     let Some(child) = sys::fork(flags)? else {
         drop(go);
-        // First the signal, then the pipe: a parent that has died in between left it closed.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         let mut word = [0];
+        // The parent may have sent its word and died before the signal was asked for. It
+        // keeps its end open while it lives.
         return match wait.read_exact(&mut word) {
-            Ok(()) => Ok(None),
-            Err(_) => sys::exit(1),
+            Ok(()) if has_parent(&wait) => Ok(None),
+            _ => sys::exit(1),
         };
     };
     drop(wait);
@@ -48,7 +57,20 @@ fn fork_mapped(flags: c_int) -> Result<Option<Pid>, Errno> {
         let _ = kill_process(child, Signal::KILL);
         return Err(super::errno(&error));
     }
-    Ok(Some(child))
+    Ok(Some(Forked {
+        id: child,
+        _alive: go,
+    }))
+}
+
+/// Tells whether the other end of a pipe is open.
+fn has_parent(wait: &PipeReader) -> bool {
+    let mut ends = [PollFd::new(wait, PollFlags::IN)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    matches!(poll(&mut ends, Some(&now)), Ok(0))
 }
 
 /// Says who is who in the namespace of a child.

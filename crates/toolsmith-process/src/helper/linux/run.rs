@@ -110,10 +110,10 @@ fn fulfil(order: &Order, reporter: &Reporter) -> Result<c_int, Failure> {
     }
     let keeper = namespaces::fork(order.network).at(Stage::Namespaces)?;
     if let Some(keeper) = keeper {
-        let id = keeper.as_raw_nonzero().get().unsigned_abs();
+        let id = keeper.id.as_raw_nonzero().get().unsigned_abs();
         reporter.send(&Frame::Keeper(id));
         reporter.let_go_of_streams();
-        return Ok(keeper::mirror(keeper));
+        return Ok(keeper::mirror(keeper.id));
     }
     limits::apply_within(&order.limits)?;
     let mut findings = Findings::default();

@@ -339,3 +339,19 @@ async fn in_full_everything_is_written_that_is_not_hidden() {
         .await;
     assert_refused(&refused.into_iter().collect(), "full");
 }
+
+#[tokio::test]
+async fn a_folder_with_something_hidden_in_it_cannot_be_moved_away() {
+    let places = Places::new();
+    let inside = places.folder.path();
+    let sandbox = workspace(inside).hidden(inside.join("deep/er/rules"));
+    let text =
+        "cat deep/er/rules; mv deep/er moved; mv deep moved; echo x > deep/er/new && echo on";
+    let launch = crate::support::script(text).current_dir(inside);
+    let (_, text) = super::run(launch.sandbox(sandbox)).await;
+    assert!(
+        text.ends_with("on\n") && !text.contains("content"),
+        "{text}"
+    );
+    assert!(inside.join("deep/er/rules").exists(), "{text}");
+}
