@@ -12,7 +12,7 @@ use toolsmith_core::{
     AnyTool, Binding, Description, Hints, Kind, Outcome, Plan, Schema, ToolContext, ToolDef,
     ToolError,
 };
-use toolsmith_net::{Fetched, HeaderValue, Method};
+use toolsmith_net::{Fetched, HeaderValue, Method, Redirects};
 use url::Url;
 
 use crate::api_request::{Auth, Built, Parts};
@@ -243,7 +243,11 @@ async fn call(state: &State, arguments: Arguments, _: &ToolContext) -> Result<Ou
         mut request,
         has_secret,
     } = arguments.built(state, &url)?;
-    request.redirects = state.settings.redirects;
+    // A server may put what it was sent into the address it leads to.
+    request.redirects = match has_secret {
+        true => Redirects::SameOrigin,
+        false => state.settings.redirects,
+    };
     let fetcher = state.fetcher()?;
     let mut attempts = 0;
     let fetched = loop {

@@ -47,7 +47,8 @@ pub struct Fetch {
     pub method: Method,
     /// Where to.
     pub url: String,
-    /// What goes with it; none of it is shown by `Debug`.
+    /// What goes with it; none of it is shown by `Debug`. A value that is marked as
+    /// sensitive never leaves the first origin, whatever the name of its header.
     pub headers: HeaderMap,
     /// What is sent.
     pub body: Option<Vec<u8>>,
@@ -68,6 +69,9 @@ pub enum Redirects {
     Unfollowed,
     /// Those that stay at their host; another host is an error that names it.
     SameHost,
+    /// Those that stay at their scheme, host and port, for requests that hold a secret:
+    /// a server may repeat what it was sent in the address it leads to.
+    SameOrigin,
     /// All that lead where the client may go.
     #[default]
     Any,
@@ -205,7 +209,7 @@ impl Fetcher {
             check_head(response.headers())?;
             let next = match request.redirects {
                 Redirects::Unfollowed => None,
-                Redirects::SameHost | Redirects::Any => location(&response),
+                Redirects::SameHost | Redirects::SameOrigin | Redirects::Any => location(&response),
             };
             let Some(next) = next else {
                 let read = self.read(response, &request, facts);
@@ -253,6 +257,10 @@ impl Fetcher {
         if request.redirects == Redirects::SameHost && !stays {
             let reason =
                 "it leads to another host, and the configuration permits none (web.redirects)";
+            return Err(no(reason.to_owned()));
+        }
+        if request.redirects == Redirects::SameOrigin && next.origin() != from.origin() {
+            let reason = "it leads to another server, and the call holds a secret";
             return Err(no(reason.to_owned()));
         }
         Ok(next)
@@ -337,15 +345,17 @@ fn redirected(
     }
     if !keeps_body {
         request.body = None;
-        request
-            .headers
-            .retain_named(|name| !name.as_str().starts_with("content-"));
+        let described = request.headers.keys().cloned();
+        let described = described.filter(|name| name.as_str().starts_with("content-"));
+        for name in described.collect::<Vec<_>>() {
+            request.headers.remove(name);
+        }
         if request.method != Method::HEAD {
             request.method = Method::GET;
         }
     }
     if !stays {
-        request.headers.retain_named(|name| HARMLESS.contains(name));
+        request.headers = harmless(&request.headers);
     }
     request.url = next.to_string();
     Ok(())
@@ -387,20 +397,11 @@ fn network(error: reqwest::Error) -> Failure {
     (kind, message)
 }
 
-/// Keeps the headers whose names are wanted.
-trait RetainNamed {
-    fn retain_named(&mut self, is_wanted: impl Fn(&reqwest::header::HeaderName) -> bool);
-}
-
-impl RetainNamed for HeaderMap {
-    fn retain_named(&mut self, is_wanted: impl Fn(&reqwest::header::HeaderName) -> bool) {
-        let unwanted: Vec<_> = self
-            .keys()
-            .filter(|name| !is_wanted(name))
-            .cloned()
-            .collect();
-        for name in unwanted {
-            self.remove(name);
-        }
-    }
+/// What another origin may know of the headers. A key under a harmless name is a key.
+fn harmless(headers: &HeaderMap) -> HeaderMap {
+    let pairs = headers.iter();
+    let pairs = pairs.filter(|(name, value)| HARMLESS.contains(name) && !value.is_sensitive());
+    pairs
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }

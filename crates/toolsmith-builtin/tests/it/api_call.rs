@@ -165,16 +165,67 @@ async fn secrets_do_not_follow_redirects_to_other_servers() {
     let server = Server::new(move |_| redirect(302, &away)).await;
     let web = Web::new(with_secret(&[&server, &other], &server));
     let toolbox = of(&web, &[SECRET]);
-    let auth = json!({"type": "api_key", "api_key": "${secret:KEY}", "api_key_header": "X-Odd"});
-    let value = value(
-        &toolbox,
-        "api_call",
-        json!({"url": server.url("/"), "auth": auth}),
-    )
+    let key = |header: &str| json!({"type": "api_key", "api_key": "${secret:KEY}", "api_key_header": header});
+    for more in [
+        json!({"auth": key("X-Odd")}),
+        json!({"auth": key("Accept")}),
+        json!({"headers": {"User-Agent": "${secret:KEY}"}}),
+        json!({"query_params": {"key": "${secret:KEY}"}}),
+        json!({"method": "POST", "body": "${secret:KEY}"}),
+    ] {
+        let mut arguments = more.clone();
+        arguments["url"] = server.url("/").into();
+        let refused = call(&toolbox, "api_call", arguments).await;
+        assert_eq!(reason(&refused), "DENIED", "{more}");
+        let told = text(&refused);
+        assert!(told.contains("the call holds a secret"), "{told}");
+        assert!(told.contains(&other.url("/end")), "{told}");
+    }
+    assert_eq!((server.seen().len(), other.seen().len()), (5, 0));
+}
+
+#[tokio::test]
+async fn secrets_follow_redirects_within_their_server() {
+    let server = Server::new(|seen| match seen.path() {
+        "/" => redirect(302, "/end"),
+        _ => answer("200 OK", &[], "here"),
+    })
     .await;
-    assert_eq!(value["body"], "there");
-    assert!(server.seen()[0].head.contains(SECRET));
-    assert!(!format!("{:?}", other.seen()).contains(SECRET));
+    let web = Web::new(with_secret(&[&server], &server));
+    let arguments = json!({"url": server.url("/"), "headers": {"X-Key": "${secret:KEY}"}});
+    let value = value(&of(&web, &[SECRET]), "api_call", arguments).await;
+    assert_eq!(value["body"], "here");
+    assert_eq!(server.seen()[1].header("x-key"), Some(SECRET));
+}
+
+#[tokio::test]
+async fn credentials_without_a_secret_stay_at_their_server_too() {
+    let other = Server::new(|_| answer("200 OK", &[], "there")).await;
+    let away = other.url("/end");
+    let server = Server::new(move |_| redirect(302, &away)).await;
+    let toolbox = toolbox(reaching(&[&server, &other]));
+    let key =
+        |header: &str| json!({"type": "api_key", "api_key": "literal", "api_key_header": header});
+    for auth in [
+        json!({"type": "bearer", "token": "literal"}),
+        json!({"type": "basic", "username": "literal", "password": "literal"}),
+        key("X-Odd"),
+        key("Accept"),
+        key("Accept-Language"),
+        key("User-Agent"),
+    ] {
+        let arguments = json!({"url": server.url("/"), "auth": auth});
+        assert_eq!(
+            value(&toolbox, "api_call", arguments).await["body"],
+            "there"
+        );
+    }
+    let seen = format!("{:?}", other.seen());
+    assert!(
+        !seen.contains("literal") && !seen.contains("bGl0ZXJhbD"),
+        "{seen}"
+    );
+    assert!(other.seen()[0].header("accept").is_some());
 }
 
 #[tokio::test]

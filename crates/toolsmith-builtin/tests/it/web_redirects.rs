@@ -154,6 +154,27 @@ async fn rules_speak_of_urls() {
         let outcome = call(&toolbox, "web_fetch", json!({"url": server.url(path)})).await;
         assert!(!outcome.is_success(), "{path}");
     }
+    // However a host is written, a rule about it holds.
+    let policy = Policy::new(Mode::Auto).denying(["web_fetch(https://evil.example/**)"]);
+    let strict = Toolbox::builder()
+        .tools(toolsmith_builtin::web_tools(&web))
+        .policy(policy.unwrap())
+        .without_log()
+        .build()
+        .unwrap();
+    for (url, told) in [
+        ("https://evil.example/", "permission_denied"),
+        ("https://evil.example/x", "permission_denied"),
+        ("https://evil.example", "invalid_parameters"),
+        ("https://evil.example?x", "invalid_parameters"),
+        ("https://evil.example#x", "invalid_parameters"),
+        ("https://evil.example:443/x", "invalid_parameters"),
+        ("https://evil.example./x", "invalid_parameters"),
+    ] {
+        let outcome = call(&strict, "web_fetch", json!({ "url": url })).await;
+        let code = outcome.error.as_ref().map(toolsmith_core::ToolError::code);
+        assert_eq!(code, Some(told), "{url}");
+    }
     assert!(
         call(&toolbox, "web_fetch", json!({"url": server.url("/open")}))
             .await

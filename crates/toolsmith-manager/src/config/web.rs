@@ -16,6 +16,9 @@ use crate::references::References;
 /// The longest name a program may give itself.
 const LONGEST_AGENT: usize = 200;
 
+/// Shorter values are not redacted, because they occur by chance everywhere.
+const SHORTEST_SECRET: usize = 6;
+
 /// What the web tools may do.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -168,6 +171,12 @@ impl WebConfig {
         terms.user_agent = self.user_agent.as_ref().map(|agent| agent.0.clone());
         for (name, secret) in &self.secrets {
             match secret.value.fill(references) {
+                Ok(filled) if filled.text.len() < SHORTEST_SECRET => {
+                    resolved.missing.push(format!(
+                        "web.secrets.{name}: the value has fewer than {SHORTEST_SECRET} characters, too few to be \
+                         redacted wherever it occurs; use a longer secret"
+                    ));
+                }
                 Ok(filled) => {
                     let hosts = secret.hosts.iter();
                     // What is written out is as secret as what is referred to.

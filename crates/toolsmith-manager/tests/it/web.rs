@@ -91,6 +91,29 @@ fn settings_change_with_the_file_and_a_missing_secret_is_told() {
 }
 
 #[test]
+fn secrets_that_cannot_be_redacted_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    put(
+        folder.path(),
+        "toolsmith.yaml",
+        "web:\n  secrets:\n    SHORT: { value: \"12345\", hosts: [b.example] }\n    FINE: { value: \"123456\", hosts: [b.example] }\n",
+    );
+    let (setup, told) = telling(folder.path());
+    let manager = setup.load().unwrap();
+    let terms = told.lock().unwrap().pop().unwrap();
+    let names: Vec<&str> = (terms.secrets.iter())
+        .map(|secret| secret.name.as_str())
+        .collect();
+    assert_eq!(names, ["FINE"]);
+    let missing = manager.missing().join("\n");
+    assert!(
+        missing.contains("web.secrets.SHORT: the value has fewer than 6 characters"),
+        "{missing}"
+    );
+    assert!(!missing.contains("12345"), "{missing}");
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_where_it_stands() {
     for (yaml, place, message) in [
         (

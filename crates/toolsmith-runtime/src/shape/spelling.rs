@@ -10,11 +10,11 @@ const SHORTEST_CODED: usize = 10;
 /// A secret in every spelling that is looked for, itself first.
 pub(super) fn spellings(secret: &str) -> Vec<String> {
     let mut spellings = vec![secret.to_owned()];
-    let escaped = serde_json::Value::from(secret).to_string();
-    let escaped = escaped[1..escaped.len() - 1].to_owned();
-    // Some write every slash of JSON like this.
-    spellings.push(escaped.replace('/', "\\/"));
-    spellings.push(escaped);
+    let once = in_json(secret);
+    // JSON is often told within JSON: a body that was sent as text, a record of it.
+    let twice = once.iter().flat_map(|spelling| in_json(spelling));
+    spellings.extend(twice);
+    spellings.extend(once);
     // Within single quotes only these are escaped.
     spellings.push(secret.replace('\\', "\\\\").replace('\'', "\\'"));
     for stays in [is_unreserved, is_component, stays_in_query, stays_in_path] {
@@ -25,7 +25,6 @@ pub(super) fn spellings(secret: &str) -> Vec<String> {
     let form = percent(secret, is_unreserved, b"0123456789ABCDEF");
     spellings.push(form.replace("%20", "+"));
     spellings.push(markup(secret));
-    spellings.push(ascii(&spellings[1]));
     for hex in [b"0123456789ABCDEF", b"0123456789abcdef"] {
         spellings.push(hexadecimal(secret, hex));
     }
@@ -81,6 +80,24 @@ fn markup(secret: &str) -> String {
     let escaped = secret.replace('&', "&amp;").replace('<', "&lt;");
     let escaped = escaped.replace('>', "&gt;").replace('"', "&quot;");
     escaped.replace('\'', "&#39;")
+}
+
+/// As it stands within a text of JSON, by the habits of those who write it.
+fn in_json(secret: &str) -> Vec<String> {
+    let escaped = serde_json::Value::from(secret).to_string();
+    let escaped = escaped[1..escaped.len() - 1].to_owned();
+    // Some write every slash like this.
+    let slashes = escaped.replace('/', "\\/");
+    // Some write what means something in markup by its number.
+    let numbers = escaped.replace('&', "\\u0026").replace('<', "\\u003c");
+    let numbers = numbers.replace('>', "\\u003e").replace('\'', "\\u0027");
+    let quotes = numbers.replace("\\\"", "\\u0022");
+    let mut written = vec![escaped, slashes, numbers, quotes];
+    let plain: Vec<String> = written.iter().map(|text| ascii(text)).collect();
+    written.extend(plain);
+    written.sort();
+    written.dedup();
+    written
 }
 
 /// JSON of those who write nothing but ASCII.

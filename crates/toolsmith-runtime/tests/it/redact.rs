@@ -341,6 +341,34 @@ fn a_known_secret_is_found_in_hexadecimal_and_in_markup() {
 }
 
 #[test]
+fn a_secret_is_found_in_json_and_in_json_within_json() {
+    let secret = "q\"b\\n\nt\ts/c\u{1}<ä>";
+    let redactor = Redactor::new([secret]);
+    let escaped = |text: &str| {
+        let quoted = serde_json::Value::from(text).to_string();
+        quoted[1..quoted.len() - 1].to_owned()
+    };
+    let once = escaped(secret);
+    for spelling in [
+        once.clone(),
+        once.replace('/', "\\/"),
+        once.replace('ä', "\\u00e4"),
+        once.replace('<', "\\u003c").replace('>', "\\u003e"),
+        escaped(&once),
+        escaped(&once.replace('/', "\\/")),
+        escaped(&once).replace('/', "\\/"),
+        escaped(&once.replace('ä', "\\u00e4")),
+        escaped(&once.replace('<', "\\u003c").replace('>', "\\u003e")),
+    ] {
+        assert_eq!(
+            redactor.clean(&format!("<{spelling}>")),
+            "<[redacted]>",
+            "{spelling}"
+        );
+    }
+}
+
+#[test]
 fn what_repeats_the_beginnings_of_keys_takes_no_longer_than_other_text() {
     let redactor = Redactor::default();
     // Each would take very long where the rest of the text is looked at again and again.
