@@ -12,6 +12,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod api_answer;
 mod api_request;
 mod budget;
 mod built_in;

@@ -193,6 +193,12 @@ impl Arguments {
     /// What goes over the wire.
     fn request(&self, state: &State) -> Result<Fetch, Refusal> {
         let url = web::address(&self.url)?;
+        for value in self.headers.values() {
+            web::refuse_reference(value, "a header of web_fetch")?;
+        }
+        if let Some(body) = &self.body {
+            web::refuse_reference(body, "the body of web_fetch")?;
+        }
         let mut headers = web::checked(&self.headers)?;
         let mut usual = |name: &'static str, value: &str| {
             if let (false, Ok(value)) = (headers.contains_key(name), HeaderValue::from_str(value)) {

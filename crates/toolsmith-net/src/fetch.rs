@@ -394,6 +394,16 @@ fn network(error: reqwest::Error) -> Failure {
         message = format!("{message}: {deeper}");
         cause = deeper.source();
     }
+    // The library below tells this in words only.
+    let is_head = [
+        "invalid HTTP",
+        "message head is too large",
+        "content-length parsed",
+        "transfer-encoding parsed",
+    ];
+    if is_head.iter().any(|words| message.contains(words)) {
+        return (FetchErrorKind::Head, message);
+    }
     (kind, message)
 }
 

@@ -26,9 +26,9 @@ pub enum FetchErrorKind {
     Redirects,
     /// The time was over.
     TimedOut,
-    /// The connection failed, or what came is not HTTP.
+    /// The connection failed.
     Network,
-    /// The answer's head is too long.
+    /// The answer's head is too long, or is not HTTP.
     Head,
     /// The answer is not encoded as it says, or unpacks to far too much.
     Encoding,

@@ -6,14 +6,17 @@
 //! through all open elements at each tag, which a page of nothing but open tags makes
 //! quadratic.
 
+use super::prune::is_left_out;
 use super::token::{Tag, Token, Tokens};
 use super::tree::{Content, Document, Id, ROOT, is_void};
 
 /// How deep elements lie within each other at most.
 const DEEPEST: usize = 128;
 
-/// How many nodes a page has at most; the rest of it is left out.
+/// How many nodes and attributes a page has at most; the rest of it is left out. Without its
+/// attributes it could not be told what is hidden.
 const MOST_NODES: usize = 300_000;
+const MOST_ATTRIBUTES: usize = 200_000;
 
 /// Reads a page.
 pub(crate) fn parse(html: &str) -> Document {
@@ -22,9 +25,11 @@ pub(crate) fn parse(html: &str) -> Document {
         open: vec![ROOT],
         open_paragraphs: 0,
         passed_over: 0,
+        left_out: None,
+        attributes: 0,
     };
     for token in Tokens::new(html) {
-        if builder.document.nodes.len() >= MOST_NODES {
+        if builder.document.nodes.len() >= MOST_NODES || builder.attributes >= MOST_ATTRIBUTES {
             builder.document.is_cut = true;
             break;
         }
@@ -45,6 +50,11 @@ struct Builder {
     open_paragraphs: usize,
     /// How many tags beyond the depth are open.
     passed_over: usize,
+    /// Beyond the depth, the element nobody reads that is open, and how many of its name are.
+    /// Nothing but its own end tag ends it, so that no other tag brings out what is hidden.
+    left_out: Option<(String, usize)>,
+    /// How many attributes were kept.
+    attributes: usize,
 }
 
 impl Builder {
@@ -53,6 +63,9 @@ impl Builder {
     }
 
     fn text(&mut self, text: &str) {
+        if self.left_out.is_some() {
+            return;
+        }
         let parent = self.current();
         let last = self.document.children(parent).last().copied();
         if let Some(last) = last
@@ -68,23 +81,28 @@ impl Builder {
 
     fn start(&mut self, tag: Tag) {
         let name = tag.name.as_str();
+        if let Some((left_out, open)) = &mut self.left_out {
+            *open += usize::from(left_out == name && !tag.ends_itself);
+            self.passed_over += usize::from(!is_void(name) && !tag.ends_itself);
+            return;
+        }
         if matches!(name, "html" | "head" | "body") && self.is_open(name) {
             return;
         }
         // Beyond the depth nothing is looked for: a page of open tags would have every
         // one of them look through all that are open.
         if self.passed_over > 0 && !is_void(name) {
-            self.passed_over += usize::from(!tag.ends_itself);
+            self.pass_over(&tag);
             return;
         }
         self.end_implied(name);
         if self.open.len() >= DEEPEST && !is_void(name) {
-            // What ends itself in SVG and MathML leaves nothing open.
-            self.passed_over += usize::from(!tag.ends_itself);
+            self.pass_over(&tag);
             return;
         }
         let is_void = is_void(name) || (tag.ends_itself && self.is_foreign());
         let parent = self.current();
+        self.attributes += tag.attributes.len();
         let content = Content::Element {
             name: tag.name.into(),
             attributes: tag.attributes,
@@ -93,6 +111,18 @@ impl Builder {
         if !is_void {
             self.open_paragraphs += usize::from(self.document.name(id) == "p");
             self.open.push(id);
+        }
+    }
+
+    /// Leaves out a tag beyond the depth, with its text where nobody reads that.
+    fn pass_over(&mut self, tag: &Tag) {
+        // What ends itself in SVG and MathML leaves nothing open.
+        if tag.ends_itself {
+            return;
+        }
+        self.passed_over += 1;
+        if is_left_out(&tag.name, &tag.attributes) {
+            self.left_out = Some((tag.name.clone(), 1));
         }
     }
 
@@ -127,7 +157,7 @@ impl Builder {
     }
 
     fn end(&mut self, name: &str) {
-        if name == "br" {
+        if name == "br" && self.left_out.is_none() {
             let content = Content::Element {
                 name: "br".into(),
                 attributes: Vec::new(),
@@ -137,6 +167,14 @@ impl Builder {
         }
         // Whatever comes after the end of the page is still in it.
         if is_void(name) || matches!(name, "html" | "body") {
+            return;
+        }
+        if let Some((left_out, open)) = &mut self.left_out {
+            *open -= usize::from(left_out == name);
+            if *open == 0 {
+                self.left_out = None;
+            }
+            self.passed_over = self.passed_over.saturating_sub(1);
             return;
         }
         if self.passed_over > 0 {
@@ -307,6 +345,13 @@ mod tests {
             document.text(*document.children(ROOT).last().unwrap()),
             Some("y")
         );
+        let hidden = format!(
+            "{}a<script>b</script><p hidden>c</b><i>d</i></p><nav>e</nav>f",
+            "<div>".repeat(DEEPEST)
+        );
+        assert_eq!(parse(&hidden).text_of(ROOT), "af");
+        let named = parse(&"<br a b c d>".repeat(MOST_ATTRIBUTES));
+        assert!(named.is_cut && named.nodes.len() <= MOST_ATTRIBUTES / 4 + 2);
         let many = parse(&"<br>".repeat(MOST_NODES + 10));
         assert!(many.is_cut && many.nodes.len() == MOST_NODES);
     }

@@ -11,6 +11,7 @@
 mod build;
 mod entity;
 mod escape;
+mod hidden;
 mod main_content;
 mod markdown;
 mod prune;
@@ -75,7 +76,7 @@ pub(crate) fn read(html: &str, base: &Url, form: Form, selector: Option<&Selecto
         ..MarkdownOptions::default()
     };
     let mut read = Read {
-        title,
+        title: title.or_else(|| words_of(&document, document.find("h1")?)),
         is_cut: document.is_cut,
         ..Read::default()
     };
@@ -109,9 +110,18 @@ fn gather(document: &mut Document, found: Vec<Id>) -> Id {
     ROOT
 }
 
+/// The title a browser would show: that of the page, and of no picture or hidden part in it.
 fn title(document: &Document) -> Option<String> {
-    let title = document.find("title").or_else(|| document.find("h1"))?;
-    let text = document.text_of(title);
+    let mut titles = document.ids().filter(|id| document.name(*id) == "title");
+    let title = titles.find(|id| {
+        let parent = document.name(document.parent(*id));
+        matches!(parent, "" | "html" | "head" | "body")
+    });
+    words_of(document, title?)
+}
+
+fn words_of(document: &Document, id: Id) -> Option<String> {
+    let text = document.text_of(id);
     let words: Vec<&str> = text.split_whitespace().take(100).collect();
     let title: String = words.join(" ").chars().take(300).collect();
     Some(title).filter(|title| !title.is_empty())

@@ -2,18 +2,33 @@
 //!
 //! What a page hides from people must not speak to a model either.
 
-use super::tree::{Document, Id};
+use super::hidden::{Sheet, is_hidden};
+use super::tree::{Content, Document};
 
 /// Takes out what is not shown. `keeps_menus` tells whether navigation stays.
 pub(crate) fn prune(document: &mut Document, keeps_menus: bool) {
+    let mut sheet = Sheet::default();
+    for id in document.ids().filter(|id| document.name(*id) == "style") {
+        sheet.add(&document.text_of(id));
+    }
     let is_out: Vec<bool> = (document.ids())
-        .map(|id| {
-            is_never_read(document.name(id))
-                || is_hidden(document, id)
-                || (!keeps_menus && is_menu(document, id))
+        .map(|id| match &document.node(id).content {
+            Content::Element { name, attributes } => {
+                is_never_read(name)
+                    || is_hidden(name, attributes, &sheet)
+                    || (!keeps_menus && is_menu(name, attributes))
+            }
+            Content::Text(_) => false,
         })
         .collect();
     document.take_out(&is_out);
+}
+
+/// Tells whether an element is left out whatever else the page says.
+pub(super) fn is_left_out(name: &str, attributes: &[(Box<str>, Box<str>)]) -> bool {
+    is_never_read(name)
+        || is_menu(name, attributes)
+        || is_hidden(name, attributes, &Sheet::default())
 }
 
 fn is_never_read(name: &str) -> bool {
@@ -26,6 +41,7 @@ fn is_never_read(name: &str) -> bool {
             | "svg"
             | "math"
             | "head"
+            | "title"
             | "iframe"
             | "object"
             | "embed"
@@ -45,44 +61,8 @@ fn is_never_read(name: &str) -> bool {
     )
 }
 
-fn is_menu(document: &Document, id: Id) -> bool {
-    document.name(id) == "nav" || document.attribute(id, "role") == Some("navigation")
-}
-
-fn is_hidden(document: &Document, id: Id) -> bool {
-    if document.attribute(id, "hidden").is_some()
-        || document
-            .attribute(id, "aria-hidden")
-            .is_some_and(|value| value.eq_ignore_ascii_case("true"))
-    {
-        return true;
-    }
-    let Some(style) = document.attribute(id, "style") else {
-        return false;
-    };
-    // Long ones are pictures; what hides stands in short ones.
-    let style: String = style
-        .chars()
-        .take(2000)
-        .filter(|c| !c.is_whitespace())
-        .collect();
-    let style = style.to_ascii_lowercase();
-    style.split(';').any(|rule| {
-        let Some((property, value)) = rule.split_once(':') else {
-            return false;
-        };
-        let value = value.trim_end_matches("!important");
-        let is_nothing = || {
-            value
-                .trim_end_matches(|c: char| c.is_alphabetic() || c == '%')
-                .parse()
-                == Ok(0.0_f32)
-        };
-        match property {
-            "display" => value == "none",
-            "visibility" => matches!(value, "hidden" | "collapse"),
-            "opacity" | "font-size" => is_nothing(),
-            _ => false,
-        }
-    })
+fn is_menu(name: &str, attributes: &[(Box<str>, Box<str>)]) -> bool {
+    let is_role =
+        |(key, value): &(Box<str>, Box<str>)| &**key == "role" && &**value == "navigation";
+    name == "nav" || attributes.iter().any(is_role)
 }

@@ -1,22 +1,24 @@
 //! What an answer's body is, and its text where it is one.
 
-use serde_json::Value;
 use toolsmith_net::Fetched;
 
-use super::charset;
+use super::{charset, json};
 use crate::text::{FileKind, HEAD, kind_of};
 
 /// The largest image that is shown.
 const LARGEST_IMAGE: usize = 5 << 20;
 
-/// The longest JSON that is read as a value, which takes many times its length.
+/// The longest JSON that is read as such.
 const LONGEST_JSON: usize = 2 << 20;
+
+/// The longest name of a type.
+const LONGEST_TYPE: usize = 100;
 
 /// A body that was read for what it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) kind: Kind,
-    /// The header's own word for it, in lower case and without parameters.
+    /// The header's own word for it, in lower case, without parameters, and bounded.
     pub(crate) media_type: String,
     /// The encoding of its text.
     pub(crate) charset: Option<&'static str>,
@@ -27,8 +29,8 @@ pub(crate) struct Body {
 pub(crate) enum Kind {
     Empty,
     Html(String),
-    /// JSON, as it was sent and as a value.
-    Json(String, Value),
+    /// JSON, as it was sent.
+    Json(String),
     Text(String),
     /// An image that can be shown, and its type.
     Image(&'static str),
@@ -42,12 +44,11 @@ pub(crate) fn read_body(fetched: &Fetched) -> Body {
     let header = header
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
-    let media_type = header
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
+    // A type is one word; what follows a blank is somebody's sentence.
+    let media_type = header.split(';').next().unwrap_or_default();
+    let media_type = media_type.split_whitespace().next().unwrap_or_default();
+    let media_type: String = media_type.chars().take(LONGEST_TYPE).collect();
+    let media_type = media_type.to_ascii_lowercase();
     let bytes = &fetched.body[..];
     let mut body = Body {
         kind: Kind::Empty,
@@ -70,11 +71,16 @@ pub(crate) fn read_body(fetched: &Fetched) -> Body {
             return body;
         }
         // A text in an old encoding may look like anything.
-        FileKind::Binary(found) if !is_told_text || bytes[..bytes.len().min(HEAD)].contains(&0) => {
-            let is_wide = is_told_text
-                && charset::parameter(header, "charset")
-                    .is_some_and(|name| name.starts_with("utf-16"));
-            if !is_wide {
+        FileKind::Binary(found) => {
+            let head = &bytes[..bytes.len().min(HEAD)];
+            let zeros = head.iter().filter(|byte| **byte == 0).count();
+            let may_have = match charset::parameter(header, "charset") {
+                Some(name) if name.starts_with("utf-16") => head.len(),
+                // Who names a charset means a text, and a few slips do not change that.
+                Some(_) => (head.len() / 100).max(1),
+                None => 0,
+            };
+            if !is_told_text || zeros > may_have {
                 let told = if media_type.is_empty() {
                     found
                 } else {
@@ -84,20 +90,16 @@ pub(crate) fn read_body(fetched: &Fetched) -> Body {
                 return body;
             }
         }
-        FileKind::Binary(_) | FileKind::Text => {}
+        FileKind::Text => {}
     }
     let (text, charset) = charset::decode(bytes, header, !is_json(media_type));
     body.charset = Some(charset);
     let is_json =
         is_json(media_type) || (media_type.is_empty() && text.trim_start().starts_with(['{', '[']));
     body.kind = if is_json {
-        let value = match text.len() <= LONGEST_JSON {
-            true => serde_json::from_str(&text).ok(),
-            false => None,
-        };
-        match value {
-            Some(value) => Kind::Json(text, value),
-            None => Kind::Text(text),
+        match text.len() <= LONGEST_JSON && json::is_json(&text) {
+            true => Kind::Json(text),
+            false => Kind::Text(text),
         }
     } else if is_html(media_type) || (media_type.is_empty() && looks_like_html(&text)) {
         Kind::Html(text)

@@ -37,7 +37,7 @@ pub(crate) fn failed(error: &FetchError, shows_urls: bool) -> ToolError {
         FetchErrorKind::Head | FetchErrorKind::Encoding => (
             ErrorKind::Failed,
             "BAD_ANSWER",
-            "The server's answer cannot be used; use another source",
+            "The server's answer cannot be used, and asking again gives the same; use another source",
         ),
         _ => (
             ErrorKind::Network,

@@ -11,6 +11,10 @@ const LONGEST: usize = 500;
 /// How many values come of stars.
 const MOST_VALUES: usize = 10_000;
 
+/// How many keys of an object are told where one is missing, and how long each is.
+const SHOWN_KEYS: usize = 10;
+const LONGEST_SHOWN: usize = 60;
+
 /// A part of a value.
 #[derive(Debug)]
 pub(crate) struct SelectPath(Vec<Step>);
@@ -94,14 +98,29 @@ fn missing(step: &Step, value: &Value) -> PathError {
     };
     let there = match value {
         Value::Object(map) => {
-            let keys: Vec<String> = map.keys().take(20).map(|key| format!("`{key}`")).collect();
-            format!("an object with {}", keys.join(", "))
+            let keys: Vec<String> = map.keys().take(SHOWN_KEYS).map(|key| shown(key)).collect();
+            let more = match map.len().saturating_sub(SHOWN_KEYS) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            match keys.is_empty() {
+                true => "an empty object".to_owned(),
+                false => format!("an object with {}{more}", keys.join(", ")),
+            }
         }
         Value::Array(list) => format!("a list of {}", list.len()),
         Value::String(_) => "a text".to_owned(),
         other => other.to_string(),
     };
     PathError(format!("there is no `{key}` in {there}"))
+}
+
+/// A key of a server's, as far as a note repeats it.
+fn shown(key: &str) -> String {
+    let mut letters = key.escape_debug();
+    let shown: String = letters.by_ref().take(LONGEST_SHOWN).collect();
+    let more = if letters.next().is_some() { "…" } else { "" };
+    format!("`{shown}{more}`")
 }
 
 fn key(text: &str) -> Step {
@@ -118,10 +137,15 @@ fn dotted(text: &str) -> Result<Vec<Step>, PathError> {
     rest = rest.strip_prefix('.').unwrap_or(rest);
     while !rest.is_empty() {
         if let Some(inside) = rest.strip_prefix('[') {
+            if let Some((name, after)) = quoted(inside)? {
+                steps.push(Step::Key(name.to_owned()));
+                rest = after.strip_prefix('.').unwrap_or(after);
+                continue;
+            }
             let end = inside
                 .find(']')
                 .ok_or_else(|| PathError("a `]` is missing".to_owned()))?;
-            let name = inside[..end].trim_matches(['"', '\'']);
+            let name = &inside[..end];
             steps.push(if name.is_empty() {
                 Step::All
             } else {
@@ -142,6 +166,21 @@ fn dotted(text: &str) -> Result<Vec<Step>, PathError> {
     Ok(steps)
 }
 
+/// Reads a key in quotes with the bracket after it, and what follows. Such a key is never
+/// a star, and may hold any sign but its own quote.
+fn quoted(inside: &str) -> Result<Option<(&str, &str)>, PathError> {
+    let Some(quote) = inside.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+        return Ok(None);
+    };
+    let Some((name, after)) = inside[1..].split_once(quote) else {
+        return Err(PathError(format!("a `{quote}` is missing")));
+    };
+    match after.strip_prefix(']') {
+        Some(after) => Ok(Some((name, after))),
+        None => Err(PathError(format!("a `]` is missing after `{quote}`"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -150,7 +189,7 @@ mod tests {
 
     #[test]
     fn parts_are_cut_out() {
-        let value = json!({"items": [{"name": "a", "x/y": 1}, {"name": "b"}], "n": {"p": 1, "q": 2}, "": 3});
+        let value = json!({"items": [{"name": "a", "x/y": 1, "k]'": 4}, {"name": "b"}], "n": {"p": 1, "q": 2}, "": 3, "*": 5});
         for (path, part) in [
             ("", value.clone()),
             ("$", value.clone()),
@@ -159,6 +198,9 @@ mod tests {
             ("/", json!(3)),
             ("items[1].name", json!("b")),
             (".items[0]['x/y']", json!(1)),
+            ("items[0][\"k]'\"]", json!(4)),
+            ("['*']", json!(5)),
+            ("['']", json!(3)),
             ("$.items.1.name", json!("b")),
             ("items[].name", json!(["a", "b"])),
             ("items.*.name", json!(["a", "b"])),
@@ -179,7 +221,21 @@ mod tests {
             let error = SelectPath::parse(path).unwrap().find(&value).unwrap_err();
             assert_eq!(error.to_string(), told);
         }
-        for path in ["a[", "a..b", &"a.".repeat(40), &"a".repeat(600)] {
+        let many: serde_json::Map<String, Value> = (0..50)
+            .map(|number| (format!("{number}{}", "\n".repeat(100)), Value::Null))
+            .collect();
+        let error = SelectPath::parse("z").unwrap().find(&Value::Object(many));
+        let told = error.unwrap_err().to_string();
+        assert!(told.ends_with(" and 40 more"), "{told}");
+        assert!(told.len() < 900 && !told.contains('\n'), "{told}");
+        for path in [
+            "a[",
+            "a['b]",
+            "a['b'",
+            "a..b",
+            &"a.".repeat(40),
+            &"a".repeat(600),
+        ] {
             assert!(SelectPath::parse(path).is_err(), "{path}");
         }
     }

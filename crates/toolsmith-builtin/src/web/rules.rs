@@ -26,7 +26,8 @@ impl Rules {
         let mut has_own = false;
         // Lines of agents that follow each other begin one group.
         let (mut is_own, mut is_others, mut in_rules) = (false, false, true);
-        for line in text.lines() {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for line in text.split(['\n', '\r']) {
             let line = line.split('#').next().unwrap_or_default();
             let Some((key, value)) = line.split_once(':') else {
                 continue;
@@ -192,6 +193,12 @@ Disallow: /%7Ejoe/ä
         }
         assert!(!Rules::parse(FILE, "other").permit("/x"));
         assert!(Rules::parse("", "any").permit("/x"));
+        for file in [
+            "\u{feff}User-agent: *\nDisallow: /",
+            "User-agent: *\rDisallow: /\r",
+        ] {
+            assert!(!Rules::parse(file, "any").permit("/x"), "{file:?}");
+        }
         assert!(Rules::parse("\u{feff}garbage\0:::\nDisallow: /", "any").permit("/x"));
         let stars = format!("User-agent: *\nDisallow: /{}x", "*a".repeat(900));
         assert!(Rules::parse(&stars, "any").permit(&format!("/{}", "a".repeat(800))));

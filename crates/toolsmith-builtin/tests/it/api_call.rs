@@ -266,17 +266,88 @@ async fn answers_are_cut_to_what_is_selected() {
         ),
         (&json!(422), &json!(false), &json!("wrong"))
     );
-    let missing = call(
-        &toolbox,
-        "api_call",
-        json!({"url": server.url("/"), "select": "items[5]"}),
-    )
+    // The call was made: what came of it is told although nothing was found in it.
+    let missing = ask("/", json!({"select": "items[5]"})).await;
+    assert_eq!(missing["status"], 200);
+    assert_eq!(missing["body"]["items"][1]["n"], "b");
+    let note = missing["notes"][0].as_str().unwrap();
+    assert!(note.contains("there is no `5` in a list of 2"), "{note}");
+    let problem = ask("/problem", json!({"select": "items[0]"})).await;
+    assert_eq!(problem["status"], 422);
+    let note = problem["notes"][0].as_str().unwrap();
+    assert!(note.contains("an object with `title`"), "{note}");
+    let count = server.seen().len();
+    let arguments = json!({"url": server.url("/"), "select": "items["});
+    let unreadable = call(&toolbox, "api_call", arguments).await;
+    assert_eq!(reason(&unreadable), "BAD_ARGUMENT");
+    assert_eq!(server.seen().len(), count);
+}
+
+#[tokio::test]
+async fn json_that_is_no_value_comes_as_text() {
+    let server = Server::new(|seen| {
+        let body = match seen.path() {
+            "/deep" => format!("{}0{}", "[".repeat(500), "]".repeat(500)),
+            "/heavy" => format!("[{}[0]]", "[0],".repeat(400_000)),
+            "/long" => format!("[\"{}\", 1]", "a".repeat(300_000)),
+            _ => "{\"id\": 12345678901234567890123, \"ok\": 1}".to_owned(),
+        };
+        answer("200 OK", &["content-type: application/json"], body)
+    })
     .await;
+    let toolbox = toolbox(reaching(&[&server]));
+    for (path, told) in [
+        ("/deep", "nested deeper than 64 levels"),
+        ("/heavy", "too many parts"),
+    ] {
+        let outcome = call(&toolbox, "api_call", json!({"url": server.url(path)})).await;
+        let shown = outcome.model_text();
+        assert!(
+            outcome.is_success() && shown.contains(told),
+            "{path}: {:?}",
+            outcome.error
+        );
+        assert!(shown.contains("\n\n[["), "{path}");
+    }
+    let rounded = value(&toolbox, "api_call", json!({"url": server.url("/")})).await;
+    assert!(rounded["notes"][0].as_str().unwrap().contains("rounded"));
+    let arguments = json!({"url": server.url("/"), "parse_response": false});
+    let exact = value(&toolbox, "api_call", arguments).await;
     assert!(
-        text(&missing).contains("there is no `5` in a list of 2"),
-        "{}",
-        text(&missing)
+        exact["body"]
+            .as_str()
+            .unwrap()
+            .contains("12345678901234567890123")
     );
+    let long = call(&toolbox, "api_call", json!({"url": server.url("/long")})).await;
+    assert!(long.is_success() && !long.metadata.contains_key("body"));
+    assert_eq!(long.metadata["status"], 200);
+}
+
+#[tokio::test]
+async fn robots_are_asked_where_the_configuration_says_so() {
+    let server = Server::new(|seen| match seen.path() {
+        "/robots.txt" => answer("200 OK", &[], "User-agent: *\nDisallow: /private"),
+        _ => answer("200 OK", &[], "there"),
+    })
+    .await;
+    let mut settings = reaching(&[&server]);
+    settings.respects_robots = true;
+    let toolbox = toolbox(settings);
+    for (method, path, expected) in [
+        ("GET", "/private", "DENIED"),
+        ("HEAD", "/private", "DENIED"),
+        ("GET", "/open", ""),
+        ("POST", "/private", ""),
+    ] {
+        let arguments = json!({"url": server.url(path), "method": method});
+        let outcome = call(&toolbox, "api_call", arguments).await;
+        let found = match outcome.is_success() {
+            true => String::new(),
+            false => reason(&outcome),
+        };
+        assert_eq!(found, expected, "{method} {path}");
+    }
 }
 
 #[tokio::test]
