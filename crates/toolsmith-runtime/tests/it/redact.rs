@@ -345,7 +345,7 @@ fn a_secret_is_found_in_json_and_in_json_within_json() {
     let secret = "q\"b\\n\nt\ts/c\u{1}<ä>";
     let redactor = Redactor::new([secret]);
     let escaped = |text: &str| {
-        let quoted = serde_json::Value::from(text).to_string();
+        let quoted = Value::from(text).to_string();
         quoted[1..quoted.len() - 1].to_owned()
     };
     let once = escaped(secret);
