@@ -175,12 +175,11 @@ fn protect(
             Err(errno) => return Err(failed(errno)),
         };
         let real = real_path(&handle).map_err(failed)?;
-        let Some(outer) = innermost(writable, &real) else {
+        let Some(above) = between(writable, &real) else {
             continue;
         };
-        let between = real.ancestors().skip(1).take_while(|path| *path != outer);
-        for above in between {
-            places.entry(above.to_path_buf()).or_insert(None);
+        for above in above {
+            places.entry(above).or_insert(None);
         }
         places.insert(real, Some(index));
     }
@@ -193,12 +192,8 @@ fn protect(
             Err(errno) => return Err(failed(errno)),
         };
         let real = real_path(&handle).map_err(failed)?;
-        let Some(outer) = innermost(writable, &real) else {
-            continue;
-        };
-        let between = real.ancestors().skip(1).take_while(|path| *path != outer);
-        for above in between {
-            places.entry(above.to_path_buf()).or_insert(None);
+        for above in between(writable, &real).into_iter().flatten() {
+            places.entry(above).or_insert(None);
         }
     }
     for (path, index) in places {
@@ -216,6 +211,15 @@ fn protect(
 fn is_link(path: &Path) -> bool {
     let stat = statat(CWD, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
     stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}
+
+/// Returns the folders between a path and the innermost of the writable ones that hold it;
+/// nothing for a path that cannot be written anyway.
+fn between(writable: &[PathBuf], path: &Path) -> Option<Vec<PathBuf>> {
+    let outer = innermost(writable, path)?;
+    let above = path.ancestors().skip(1);
+    let above = above.take_while(|above| *above != outer);
+    Some(above.map(Path::to_path_buf).collect())
 }
 
 /// Returns the innermost of the folders that hold the path.

@@ -142,7 +142,7 @@ async fn other_processes_are_out_of_reach() {
         format!("read:/proc/{me}/environ"),
         format!("read-link:/proc/{me}/fd/0"),
         format!("read-link:/proc/{me}/cwd"),
-        format!("read:/proc/{me}/root/etc/passwd"),
+        format!("read:/proc/{me}/root//etc/passwd"),
         format!("open:/proc/{me}/oom_score_adj"),
     ];
     let possible = [

@@ -180,7 +180,7 @@ async fn protected_paths_stay_as_they_are() {
                 "write:deep/er/rules",
                 "rename:deep,deep-away",
                 "rename:deep/er,deep/away",
-                "write:/proc/self/root/proc/self/cwd/settings.yaml",
+                "write:/proc/self/root//proc/self/cwd/settings.yaml",
             ],
         )
         .await;
