@@ -12,6 +12,7 @@ pub mod check;
 #[cfg(feature = "mcp")]
 pub mod conformance;
 pub mod gate;
+pub mod model;
 pub mod recorder;
 pub mod spill;
 pub mod tools;
@@ -19,5 +20,6 @@ pub mod tools;
 pub use approver::ScriptedApprover;
 pub use check::{call, explain, failure, value};
 pub use gate::{BlockingGate, Gate};
+pub use model::ScriptedModel;
 pub use recorder::Recording;
 pub use spill::MemoryStore;

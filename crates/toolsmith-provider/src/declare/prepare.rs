@@ -1,0 +1,258 @@
+//! Tools made ready for a provider: which are declared, by which names, with which
+//! schemas, and which of them strictly.
+
+use serde_json::{Map, Value};
+use toolsmith_core::offer::Offered;
+use toolsmith_core::{Exposure, Offer};
+
+use super::{FormatError, Options, ToolChoice, ToolReport};
+use crate::dictionary::Dictionary;
+use crate::lower::{Lowering, lower};
+use crate::names;
+use crate::provider::Provider;
+use crate::rules::{self, RequestRules, Strict};
+
+/// Tools made ready for a provider, and what is to be known about them afterwards.
+pub(super) struct Prepared<'o> {
+    pub(super) tools: Tools<'o>,
+    pub(super) report: Vec<ToolReport>,
+    pub(super) dictionary: Dictionary,
+}
+
+/// Tools made ready for a provider.
+pub(super) struct Tools<'o> {
+    pub(super) list: Vec<Ready<'o>>,
+    /// Whether all are strict, where that is one switch.
+    pub(super) all_strict: bool,
+    /// Whether some are loaded when they are looked for.
+    pub(super) some_deferred: bool,
+    /// The declared name of the tool that must be called.
+    pub(super) chosen: Option<String>,
+}
+
+/// One tool made ready.
+pub(super) struct Ready<'o> {
+    pub(super) offered: &'o Offered,
+    pub(super) name: String,
+    pub(super) description: String,
+    /// The lowered schema; nothing where the provider takes it as it is.
+    pub(super) schema: Map<String, Value>,
+    pub(super) strict: bool,
+    pub(super) deferred: bool,
+    pub(super) examples: Vec<Value>,
+}
+
+/// Names the provider's own tool for finding deferred ones takes.
+pub(super) const SEARCH_TOOL: &str = "tool_search_tool_bm25";
+
+/// Makes the tools of an offer ready.
+pub(super) fn prepare<'o>(
+    provider: Provider,
+    offer: &'o Offer,
+    options: &Options,
+) -> Result<Prepared<'o>, FormatError> {
+    let rules = rules::of(provider);
+    let defers = options.deferred && can_defer(provider);
+    let offered: Vec<&Offered> = (offer.tools().iter())
+        .filter(|tool| match tool.exposure {
+            Exposure::Direct => true,
+            Exposure::Deferred => defers,
+            _ => false,
+        })
+        .collect();
+    let count = offered.len() + options.hosted.len();
+    if let Some(limit) = rules.tools.filter(|&limit| count > limit) {
+        return Err(FormatError::TooManyTools {
+            provider,
+            count,
+            limit,
+        });
+    }
+    let wire_names: Vec<&str> = offered.iter().map(|tool| tool.wire_name.as_str()).collect();
+    let hosted = options
+        .hosted
+        .iter()
+        .filter_map(|tool| tool["name"].as_str());
+    let names = names::assign(&wire_names, &rules.names, hosted.chain([SEARCH_TOOL]));
+    let chosen = match &options.choice {
+        ToolChoice::Tool(wanted) => {
+            let found = wire_names.iter().position(|name| name == wanted);
+            let index = found.ok_or_else(|| FormatError::UnknownChoice {
+                name: wanted.clone(),
+            })?;
+            Some(names[index].clone())
+        }
+        _ => None,
+    };
+    let lowered = lower_all(provider, rules, &offered, options.strict);
+    let mut prepared = Prepared {
+        tools: Tools {
+            list: Vec::with_capacity(offered.len()),
+            all_strict: !lowered.is_empty() && lowered.iter().all(|each| each.strict),
+            some_deferred: offered
+                .iter()
+                .any(|tool| tool.exposure == Exposure::Deferred),
+            chosen,
+        },
+        report: Vec::with_capacity(offered.len()),
+        dictionary: Dictionary::default(),
+    };
+    for ((offered, name), decided) in offered.into_iter().zip(names).zip(lowered) {
+        let Decided {
+            lowering,
+            strict,
+            because,
+        } = decided;
+        let mut description = offered.tool.description_for_models(offer.detail());
+        if rules.description && description.trim().is_empty() {
+            let title = offered.tool.title.as_ref();
+            description.clone_from(title.unwrap_or(&offered.wire_name));
+        }
+        let examples = if options.examples {
+            let arguments = offered.tool.examples.iter().map(|each| &each.arguments);
+            arguments
+                .map(|arguments| lowering.mapping.out(Value::Object(arguments.clone())))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        prepared.report.push(ToolReport {
+            name: offered.wire_name.clone(),
+            declared_name: name.clone(),
+            strict,
+            not_strict_because: because,
+            changes: lowering.changes,
+        });
+        prepared
+            .dictionary
+            .add(&offered.wire_name, &name, lowering.mapping);
+        prepared.tools.list.push(Ready {
+            offered,
+            name,
+            description,
+            schema: lowering.schema,
+            strict,
+            deferred: offered.exposure == Exposure::Deferred,
+            examples,
+        });
+    }
+    Ok(prepared)
+}
+
+/// Whether a provider can load tools when they are looked for.
+fn can_defer(provider: Provider) -> bool {
+    matches!(provider, Provider::Anthropic | Provider::OpenAiResponses)
+}
+
+/// A lowered schema, and whether it is enforced.
+struct Decided {
+    lowering: Lowering,
+    strict: bool,
+    because: Option<String>,
+}
+
+fn lower_all(
+    provider: Provider,
+    rules: &'static RequestRules,
+    offered: &[&Offered],
+    strict: bool,
+) -> Vec<Decided> {
+    let decided = match (&rules.strict, strict) {
+        (Some(strict), true) => lower_strictly(rules, strict, offered),
+        (None, true) => {
+            let why = format!("{provider} has no strict mode");
+            plain(rules, offered, Some(&why))
+        }
+        (_, false) => plain(rules, offered, None),
+    };
+    let all_or_none = rules
+        .strict
+        .as_ref()
+        .is_some_and(|strict| strict.all_or_none);
+    if !all_or_none || !strict {
+        return decided;
+    }
+    // One tool that cannot be strict keeps all others from it.
+    let culprit = decided.iter().zip(offered).find(|(each, _)| !each.strict);
+    let Some((_, culprit)) = culprit else {
+        return decided;
+    };
+    let why = format!(
+        "{provider} enforces all tools or none, and {:?} cannot be",
+        culprit.wire_name
+    );
+    let mut all = plain(rules, offered, Some(&why));
+    for (each, before) in all.iter_mut().zip(decided) {
+        if before.because.is_some() {
+            each.because = before.because;
+        }
+    }
+    all
+}
+
+fn plain(rules: &RequestRules, offered: &[&Offered], because: Option<&str>) -> Vec<Decided> {
+    let one = |tool: &&Offered| Decided {
+        lowering: lower_plainly(rules, tool),
+        strict: false,
+        because: because.map(str::to_owned),
+    };
+    offered.iter().map(one).collect()
+}
+
+fn lower_plainly(rules: &RequestRules, offered: &Offered) -> Lowering {
+    match rules.plain {
+        Some(rules) => lower(offered.tool.input.as_value(), rules),
+        None => Lowering::untouched(),
+    }
+}
+
+/// Spends what the provider allows, in the order of the offer.
+fn lower_strictly(rules: &RequestRules, strict: &Strict, offered: &[&Offered]) -> Vec<Decided> {
+    let budget = strict.budget;
+    let (mut tools, mut optional, mut unions) = (0, 0, 0);
+    let exceeds = |spent: usize, limit: usize| limit > 0 && spent > limit;
+    let mut all = Vec::with_capacity(offered.len());
+    for tool in offered {
+        let mut because = None;
+        let mut lowered = None;
+        if exceeds(tools + 1, budget.tools) {
+            because = Some(format!("{} strict tools are the limit", budget.tools));
+        } else {
+            let lowering = lower(tool.tool.input.as_value(), strict.rules);
+            let cost = lowering.measure;
+            if exceeds(optional + cost.optional, budget.optional) {
+                because = Some(format!(
+                    "its {} optional parameters would exceed the {} of a request",
+                    cost.optional, budget.optional
+                ));
+            } else if exceeds(unions + cost.unions, budget.unions) {
+                because = Some(format!(
+                    "its {} unions would exceed the {} of a request",
+                    cost.unions, budget.unions
+                ));
+            }
+            because = lowering.refusal.clone().or(because);
+            if because.is_some() && strict.all_or_none {
+                // One is enough; the others need not be looked at.
+                all.push(Decided {
+                    lowering,
+                    strict: false,
+                    because,
+                });
+                return all;
+            }
+            if because.is_none() {
+                tools += 1;
+                optional += cost.optional;
+                unions += cost.unions;
+                lowered = Some(lowering);
+            }
+        }
+        all.push(Decided {
+            strict: lowered.is_some(),
+            lowering: lowered.unwrap_or_else(|| lower_plainly(rules, tool)),
+            because,
+        });
+    }
+    all
+}

@@ -1,0 +1,68 @@
+//! Names of properties that a provider refuses, and what stands for them.
+//!
+//! One name has one stand-in throughout a schema, so that it does not matter in which
+//! branch of a union a value belongs.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use crate::names;
+use crate::rules::Names;
+
+#[derive(Debug)]
+pub(crate) struct Renames<'a> {
+    root: &'a Value,
+    /// Every key in the schema, read when the first name must change. More than the names
+    /// of properties, and never fewer.
+    known: Option<HashSet<&'a str>>,
+    assigned: HashMap<&'a str, String>,
+}
+
+impl<'a> Renames<'a> {
+    pub(crate) fn new(root: &'a Value) -> Self {
+        Self {
+            root,
+            known: None,
+            assigned: HashMap::new(),
+        }
+    }
+
+    /// The name that stands for a property.
+    pub(crate) fn of(&mut self, name: &'a str, rules: &Names) -> String {
+        if rules.accept(name) {
+            return name.to_owned();
+        }
+        if self.known.is_none() {
+            let known = keys(self.root);
+            let mut all: Vec<&str> = known.iter().copied().collect();
+            all.sort_unstable();
+            let assigned = names::assign(&all, rules, std::iter::empty());
+            self.assigned = all.into_iter().zip(assigned).collect();
+            self.known = Some(known);
+        }
+        let assigned = self.assigned.get(name);
+        assigned.map_or_else(|| name.to_owned(), String::clone)
+    }
+}
+
+fn keys(root: &Value) -> HashSet<&str> {
+    let mut keys = HashSet::new();
+    let mut waiting = vec![root];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Object(object) => {
+                for (key, value) in object {
+                    keys.insert(key.as_str());
+                    if let ("required", Value::Array(names)) = (key.as_str(), value) {
+                        keys.extend(names.iter().filter_map(Value::as_str));
+                    }
+                    waiting.push(value);
+                }
+            }
+            Value::Array(list) => waiting.extend(list),
+            _ => {}
+        }
+    }
+    keys
+}

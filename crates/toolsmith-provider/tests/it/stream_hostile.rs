@@ -1,0 +1,163 @@
+//! Streams nobody should send.
+
+use proptest::prelude::*;
+use serde_json::json;
+use toolsmith_core::RawCall;
+use toolsmith_provider::parse::ParseError;
+use toolsmith_provider::{Dictionary, Provider, Stop, script};
+
+use crate::stream_golden::read;
+
+fn scripted(provider: Provider) -> Vec<u8> {
+    let calls = [
+        RawCall::new(
+            "weather",
+            json!({"city": "Zürich \u{1f327}", "days": [1, 2]}),
+        ),
+        RawCall::new("clock", json!({})),
+        RawCall::new("weather", json!({"city": "}{", "days": []})),
+    ];
+    script::stream(provider, &Dictionary::default(), "One moment.", &calls)
+}
+
+/// Those that stream.
+fn streaming() -> impl Iterator<Item = Provider> {
+    (Provider::ALL.into_iter()).filter(|each| !matches!(each, Provider::Text | Provider::Mcp))
+}
+
+#[test]
+fn a_stream_cut_off_at_any_byte_makes_no_call_that_was_not_made() {
+    for provider in streaming() {
+        let bytes = scripted(provider);
+        let whole = read(provider, [bytes.as_slice()]).1.unwrap();
+        for end in (0..bytes.len()).step_by(7) {
+            let mut answer = match read(provider, [&bytes[..end]]).1 {
+                Ok(answer) => answer,
+                Err(ParseError::NotJson { .. }) => continue,
+                Err(error) => panic!("{provider} cut at {end}: {error}"),
+            };
+            // What was cut within its very last line says so, and is whole all the same.
+            answer.notes.clear();
+            let finished = answer.stop != Stop::Broken;
+            assert!(
+                !finished || answer == whole,
+                "{provider} cut at {end}: {answer:?}"
+            );
+            for (call, made) in answer.calls.iter().zip(&whole.calls) {
+                assert!(
+                    !call.complete || call.call.arguments == made.call.arguments,
+                    "{provider} cut at {end}: {call:?}"
+                );
+                assert!(!call.complete || call.call.name == made.call.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_replaced_and_noted() {
+    for provider in streaming() {
+        let mut bytes = scripted(provider);
+        let place = bytes
+            .windows(2)
+            .position(|two| two == "ü".as_bytes())
+            .unwrap();
+        bytes[place] = 0xff;
+        bytes[place + 1] = b'?';
+        let answer = read(provider, bytes.chunks(1)).1.unwrap();
+        assert!(
+            answer.notes.iter().any(|note| note.contains("UTF-8")),
+            "{provider}"
+        );
+        assert_eq!(answer.calls.len(), 3, "{provider}");
+    }
+}
+
+#[test]
+fn line_endings_and_comments_do_not_matter() {
+    for provider in streaming() {
+        let text = String::from_utf8(scripted(provider)).unwrap();
+        let expected = read(provider, [text.as_bytes()]).1.unwrap();
+        let with_marks = format!("\u{feff}{text}");
+        let mut variants = vec![text.replace('\n', "\r\n"), with_marks];
+        if text.contains("data:") {
+            variants.push(text.replace('\n', "\r"));
+            variants.push(text.replace("data: ", ": a comment\nid: 7\nretry: 10\ndata:"));
+            variants.push(text.replace("\n\n", "\n"));
+        } else {
+            variants.push(format!("[{}]", text.trim().replace('\n', ",\n")));
+            variants.push(text.replace('\n', ""));
+        }
+        for variant in variants {
+            assert_eq!(
+                read(provider, variant.as_bytes().chunks(1)).1.unwrap(),
+                expected,
+                "{provider}: {variant}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_too_large_is_not_read_on() {
+    let mut stream =
+        toolsmith_provider::stream::Stream::new(Provider::OpenAi, &Dictionary::default());
+    let event = format!(
+        "data: {}\n\n",
+        json!({"choices": [{"delta": {"content": "x".repeat(1 << 20)}}]})
+    );
+    for _ in 0..80 {
+        stream.push(event.as_bytes());
+    }
+    let answer = stream.finish().unwrap();
+    assert_eq!(answer.stop, Stop::Broken);
+    assert!(answer.text.len() <= 64 << 20);
+    assert!(!answer.notes.is_empty());
+}
+
+#[test]
+fn more_calls_than_anybody_makes_are_not_kept_in_silence() {
+    // One of each that are put together alike.
+    let alike = [
+        Provider::OpenAiFunctions,
+        Provider::OpenAiCompatible,
+        Provider::Mistral,
+    ];
+    let alike = [&alike[..], &[Provider::DeepSeek, Provider::Qwen]].concat();
+    for provider in streaming().filter(|provider| !alike.contains(provider)) {
+        let calls: Vec<RawCall> = (0..4100)
+            .map(|number| RawCall::new("f", json!({ "n": number })))
+            .collect();
+        let bytes = script::stream(provider, &Dictionary::default(), "", &calls);
+        let answer = read(provider, [bytes.as_slice()]).1.unwrap();
+        assert!(answer.calls.len() >= 4096, "{provider}");
+        if answer.calls.len() < calls.len() {
+            assert_eq!(answer.stop, Stop::Broken, "{provider}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..200) {
+        for provider in Provider::ALL {
+            let (left, right) = bytes.split_at(cut.min(bytes.len()));
+            let _ = read(provider, [left, right]);
+        }
+    }
+
+    #[test]
+    fn no_order_of_events_makes_it_panic(order in prop::collection::vec(0_usize..40, 0..30)) {
+        for provider in streaming() {
+            let text = String::from_utf8(scripted(provider)).unwrap();
+            let separator = if text.contains("data:") { "\n\n" } else { "\n" };
+            let events: Vec<&str> = text.split(separator).collect();
+            let shuffled: String = order.iter().map(|index| format!("{}{separator}", events[index % events.len()])).collect();
+            let (_, whole) = read(provider, [shuffled.as_bytes()]);
+            let (_, pieces) = read(provider, shuffled.as_bytes().chunks(7));
+            prop_assert_eq!(whole, pieces);
+        }
+    }
+}
