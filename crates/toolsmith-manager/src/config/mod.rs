@@ -34,6 +34,11 @@
 //! servers:
 //!   git: { command: uvx mcp-server-git, allow: ["git_*"] }
 //! pins: first-use           # or strict, or off: what servers say of their tools
+//! output_strategy: { function_calling: true, fallback_to_structured_output: true }
+//! models:
+//!   "ollama/tiny*": { function_calling: false, text_format: xml }
+//! hosted_tools:             # run by the model's provider, never here
+//!   anthropic: [{ type: web_search_20250305, name: web_search }]
 //! policy:
 //!   mode: ask               # plan, ask, auto-edit, auto
 //!   allow: ["read(file_path: docs/**)"]
@@ -43,6 +48,7 @@
 //! ```
 
 mod limits;
+mod models;
 mod openapi;
 mod policy;
 mod protection;
@@ -58,8 +64,10 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use toolsmith_core::rate::Rate;
 use toolsmith_core::{Binding, Detail, Exposure};
+use toolsmith_provider::OutputStrategy;
 
 pub use limits::{LimitsConfig, Positive};
+pub use models::{HostedTools, ModelsConfig};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub(crate) use protection::protection;
@@ -75,7 +83,7 @@ pub use web::{
 
 use crate::pins::PinMode;
 use crate::servers::{self, ServerEntry};
-use crate::sets::{Member, OutputStrategy, SetName};
+use crate::sets::{Member, SetName};
 
 /// The content of `toolsmith.yaml`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -126,6 +134,10 @@ pub struct Config {
     pub output_strategy: OutputStrategy,
     /// The model that is asked where none is named.
     pub model: Option<String>,
+    /// What is said of models, by provider and name.
+    pub models: ModelsConfig,
+    /// Tools that providers run themselves, where no agent is named.
+    pub hosted_tools: HostedTools,
 }
 
 /// How tools are offered.

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod files;
+mod model;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 
 use super::policy::Policy;
-use super::words::{OutputStrategy, SetList, ToolList};
+use super::words::{HostedTools, OutputStrategy, SetList, ToolList};
 
 /// An agent: the tools it sees, and what it may do with them.
 #[derive(JsonSchema)]
@@ -28,4 +28,6 @@ pub(super) struct AgentFile {
     policy: Option<Policy>,
     /// Its model.
     model: Option<String>,
+    /// Tools that its model's provider runs itself, in that provider's words.
+    hosted_tools: Option<HostedTools>,
 }

@@ -15,7 +15,8 @@ use super::openapi::OpenApi;
 use super::policy::Policy;
 use super::server::Server;
 use super::words::{
-    Count, Detail, Duration, Exposure, OutputStrategy, Pins, Prefix, SetList, ToolList,
+    Count, Detail, Duration, Exposure, HostedTools, OutputStrategy, Pins, Prefix, SetList,
+    TextFormat, ToolList,
 };
 
 /// The settings of a project.
@@ -63,6 +64,21 @@ pub(super) struct ConfigFile {
     output_strategy: Option<OutputStrategy>,
     /// The model the tools are for.
     model: Option<String>,
+    /// What is said of models, by `PROVIDER/MODEL` or `MODEL`, with `*` for anything; the
+    /// longest that fits decides.
+    models: Option<BTreeMap<String, Model>>,
+    /// Tools that providers run themselves, in their own words, where no agent is named.
+    hosted_tools: Option<HostedTools>,
+}
+
+/// What is said of a model.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Model {
+    /// Whether it can call functions, whatever is known of it otherwise.
+    function_calling: Option<bool>,
+    /// The format it is asked for calls in where they come as text.
+    text_format: Option<TextFormat>,
 }
 
 /// How tools are offered.

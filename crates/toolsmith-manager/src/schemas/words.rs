@@ -5,7 +5,11 @@
     reason = "a schema is made from the types; nothing is of them"
 )]
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use toolsmith_provider::Provider;
+use toolsmith_provider::text::TextFormat as Format;
 
 /// A duration such as `500ms`, `30s` or `5m`.
 #[derive(JsonSchema)]
@@ -66,6 +70,42 @@ pub(super) struct OutputStrategy {
     /// Whether calls are asked for as JSON in the text where there is none; true unless
     /// set.
     fallback_to_structured_output: Option<bool>,
+}
+
+/// Tools that a provider runs itself, by provider, in its own words.
+pub(super) struct HostedTools;
+
+impl JsonSchema for HostedTools {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "HostedTools".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let providers = Provider::ALL.map(Provider::word);
+        json_schema!({
+            "type": "object",
+            "propertyNames": { "enum": providers },
+            "additionalProperties": { "type": "array", "items": { "type": "object" } }
+        })
+    }
+}
+
+/// A format in which models write calls into their text.
+pub(super) struct TextFormat;
+
+impl JsonSchema for TextFormat {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "TextFormat".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words = Format::ALL.map(Format::word);
+        json_schema!({ "type": "string", "enum": words })
+    }
 }
 
 /// Tools: names, globs such as `mcp__git__*`, and sets as `set:NAME`.

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use toolsmith_provider::OutputStrategy;
 use toolsmith_runtime::Policy;
 
-use super::{AgentForm, Member, OutputStrategy, SetForm, SetName};
-use crate::config::{Config, PolicyConfig};
+use super::{AgentForm, Member, SetForm, SetName};
+use crate::config::{Config, HostedTools, PolicyConfig};
 
 /// A set, as it is written.
 #[derive(Clone, Debug)]
@@ -36,10 +37,12 @@ pub struct Agent {
     pub tool_sets: Vec<SetName>,
     /// Its single tools.
     pub tools: Vec<Member>,
-    /// How its model is told to call tools.
-    pub output_strategy: OutputStrategy,
+    /// How its model is told to call tools; as the project says where it does not.
+    pub output_strategy: Option<OutputStrategy>,
     /// The model it asks.
     pub model: Option<String>,
+    /// Tools that its model's provider runs itself.
+    pub hosted_tools: HostedTools,
     /// What holds for its calls beside what holds for all.
     pub policy: PolicyConfig,
     /// The file it stands in.
@@ -129,6 +132,7 @@ impl Catalogue {
                 tools: form.tools.clone(),
                 output_strategy: form.output_strategy,
                 model: form.model.clone(),
+                hosted_tools: form.hosted_tools.clone(),
                 policy: form.policy.clone(),
                 file: Arc::clone(file),
             };

@@ -20,32 +20,14 @@ use serde::{Deserialize, Deserializer};
 pub use catalogue::{Agent, Catalogue, SetError, ToolSet};
 pub use member::{Member, SetName};
 
-use crate::config::PolicyConfig;
+use toolsmith_provider::OutputStrategy;
+
+use crate::config::{HostedTools, PolicyConfig};
 
 /// The folder with one set a file.
 pub const SETS_FOLDER: &str = "configs/tool_sets";
 /// The folder with one agent a file.
 pub const AGENTS_FOLDER: &str = "agents";
-
-/// How models are told to call tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[non_exhaustive]
-pub struct OutputStrategy {
-    /// In the model's own format, where it has one.
-    pub function_calling: bool,
-    /// By a prompt, where it has none.
-    pub fallback_to_structured_output: bool,
-}
-
-impl Default for OutputStrategy {
-    fn default() -> Self {
-        Self {
-            function_calling: true,
-            fallback_to_structured_output: true,
-        }
-    }
-}
 
 /// A file with a set.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -69,9 +51,10 @@ pub(crate) struct AgentForm {
     pub(crate) tools: Vec<Member>,
     #[serde(deserialize_with = "list")]
     pub(crate) tool_sets: Vec<SetName>,
-    pub(crate) output_strategy: OutputStrategy,
+    pub(crate) output_strategy: Option<OutputStrategy>,
     pub(crate) policy: PolicyConfig,
     pub(crate) model: Option<String>,
+    pub(crate) hosted_tools: HostedTools,
 }
 
 /// How many members a list may have.

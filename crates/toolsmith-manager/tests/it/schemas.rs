@@ -148,6 +148,15 @@ fn good_files_of_every_sort() {
           output_strategy: { function_calling: true, fallback_to_structured_output: false }\npolicy: { mode: plan, deny: [bash] }\n",
     );
     good(
+        "toolsmith",
+        "models: { 'ollama/tiny*': { function_calling: false, text_format: xml }, other: {} }\n\
+          hosted_tools: { anthropic: [{ type: web_search_20250305, name: web_search }], openai-responses: [] }\n",
+    );
+    good(
+        "agent",
+        "hosted_tools: { gemini: [{ googleSearch: {} }] }\n",
+    );
+    good(
         "tool_set",
         "name: basics\ndescription: The usual.\ntools: [read, 'find_*']\nsets: [other]\n",
     );
@@ -208,6 +217,11 @@ fn unknown_keys_and_wrong_types_are_seen_everywhere() {
         ("agent", "tool: [read]"),
         ("agent", "tools: read"),
         ("agent", "output_strategy: { functions: true }"),
+        ("toolsmith", "models: { a: { functions: true } }"),
+        ("toolsmith", "models: { a: { text_format: yaml } }"),
+        ("toolsmith", "hosted_tools: { opnai: [] }"),
+        ("toolsmith", "hosted_tools: { openai: [web_search] }"),
+        ("agent", "hosted_tools: [web_search]"),
         ("tool_set", "toolz: []"),
         ("mcp", "urll: x"),
         ("mcp", "protocol: new"),
