@@ -87,6 +87,23 @@ pub(crate) fn read(source: impl Read, limit: usize) -> std::io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
+/// The bytes of a file, or of standard input for `-`.
+pub(crate) fn file_or_input(file: &Path, limit: usize, what: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::usage(format!("{} cannot be read: {error}", file.display()))
+    };
+    let bytes = if file == Path::new("-") {
+        read(std::io::stdin().lock(), limit).map_err(failed)?
+    } else {
+        read(std::fs::File::open(file).map_err(failed)?, limit).map_err(failed)?
+    };
+    if bytes.len() > limit {
+        let message = format!("{what} is larger than {limit} bytes");
+        return Err(Failure::usage(message));
+    }
+    Ok(bytes)
+}
+
 /// Puts one `a.b=value` where it belongs.
 fn set(
     object: &mut Map<String, Value>,

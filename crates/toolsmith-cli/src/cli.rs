@@ -4,6 +4,7 @@
 
 mod connect;
 mod log;
+mod model;
 mod project;
 mod remembered;
 
@@ -21,6 +22,7 @@ use toolsmith_runtime::permit::{Rule, Verdict};
 
 pub(crate) use connect::{Client, Connect, Scope};
 pub(crate) use log::Log;
+pub(crate) use model::{Declare, Parse, Prompt, Words};
 pub(crate) use project::{Add, AddMcp, AddRest, AddSet, Import, ImportOpenApi};
 pub(crate) use remembered::{Approvals, ApprovalsCommand, Chosen, Pins, PinsCommand, Revoke};
 
@@ -177,6 +179,12 @@ pub(crate) enum Command {
     Batch(Batch),
     /// Explain the tools: what they are for, how they are called, what they return
     Guide(Guide),
+    /// Declare the tools to a model, in the format of its provider
+    Declare(Declare),
+    /// Read a model's answer: which calls it makes
+    Parse(Parse),
+    /// Print the prompt that asks a model for calls as text
+    Prompt(Prompt),
     /// Check the configuration and the tools
     Check {
         /// Treat every finding as an error.

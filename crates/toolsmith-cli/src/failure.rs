@@ -27,6 +27,14 @@ impl Failure {
         }
     }
 
+    /// Work that was asked for rightly and cannot be done.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            status: ErrorKind::Failed.exit_status(),
+        }
+    }
+
     /// The program's own trouble, such as a closed pipe.
     pub(crate) fn io(error: &std::io::Error) -> Self {
         Self {

@@ -46,7 +46,8 @@
 //! # Features
 //!
 //! `runtime` (default) brings the life of a call; without it the crate only defines
-//! tools. `manager` builds toolboxes from files.
+//! tools. `provider` declares tools to models and reads their answers. `manager` builds
+//! toolboxes from files.
 
 pub use toolsmith_core::*;
 
@@ -58,6 +59,9 @@ pub use toolsmith_runtime::{
     BuildError, Caller, Explanation, Inquirer, Limits, Order, Selection, Toolbox, ToolboxBuilder,
     permit, record, registry, shape, tape, validate,
 };
+
+#[cfg(feature = "provider")]
+pub use toolsmith_provider as provider;
 
 #[cfg(feature = "manager")]
 pub use toolsmith_manager as manager;

@@ -1,8 +1,5 @@
 //! `toolsmith batch`: many calls in parallel, replies in call order.
 
-use std::fs::File;
-use std::path::Path;
-
 use serde_json::Value;
 use toolsmith_core::{CallId, ErrorKind, Outcome, RawCall, ToolError, json};
 use toolsmith_runtime::Order;
@@ -34,7 +31,7 @@ enum Form {
 }
 
 pub(crate) async fn run(session: &Session, cli: &Cli, options: &Batch) -> Result<u8, Failure> {
-    let bytes = input(&options.file)?;
+    let bytes = arguments::file_or_input(&options.file, MAX_BYTES, "the batch")?;
     let (form, entries) = entries(&bytes, session.toolbox.limits().argument_bytes)?;
     drop(bytes);
     let order = if options.sequential {
@@ -91,22 +88,6 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Batch) -> Result
         return Ok(ErrorKind::Cancelled.exit_status());
     }
     Ok(u8::from(failed > 0))
-}
-
-fn input(file: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::usage(format!("{} cannot be read: {error}", file.display()))
-    };
-    let bytes = if file == Path::new("-") {
-        arguments::read(std::io::stdin().lock(), MAX_BYTES).map_err(failed)?
-    } else {
-        arguments::read(File::open(file).map_err(failed)?, MAX_BYTES).map_err(failed)?
-    };
-    if bytes.len() > MAX_BYTES {
-        let message = format!("the batch is larger than {MAX_BYTES} bytes");
-        return Err(Failure::usage(message));
-    }
-    Ok(bytes)
 }
 
 /// The entries of a list, or of lines. A list that is broken is broken as a whole; a

@@ -6,6 +6,7 @@ mod batch;
 mod call;
 mod check;
 mod connect;
+mod declare;
 mod doctor;
 mod guide;
 mod import;
@@ -13,8 +14,10 @@ mod init;
 mod log;
 mod login;
 mod offers;
+mod parse;
 mod pins;
 mod project;
+mod prompt;
 mod schema;
 mod serve;
 mod servers;
@@ -121,17 +124,18 @@ async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
 
 /// Refuses a tape where nothing would be recorded or played.
 fn check_tape(cli: &Cli) -> Result<(), Failure> {
-    use Command::{Batch, Call, Check, Guide, Serve, Sets, Show, Tools};
+    use Command::{Batch, Call, Check, Declare, Guide, Parse, Prompt, Serve, Sets, Show, Tools};
     let makes_calls = matches!(cli.command, Call(_) | Batch(_) | Serve(_));
     if cli.record.is_some() && !makes_calls {
         return Err(Failure::usage("--record goes with call, batch and serve"));
     }
     let has_tools = matches!(
         cli.command,
-        Tools(_) | Show { .. } | Guide(_) | Sets | Check { .. }
+        Tools(_) | Show { .. } | Guide(_) | Declare(_) | Parse(_) | Prompt(_) | Sets | Check { .. }
     );
     if cli.replay.is_some() && !makes_calls && !has_tools {
-        let message = "--replay goes with call, batch, serve, tools, show, guide, sets and check";
+        let message = "--replay goes with call, batch, serve, tools, show, guide, declare, parse, prompt, \
+                       sets and check";
         return Err(Failure::usage(message));
     }
     Ok(())
@@ -152,6 +156,9 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,
         Command::Guide(guide) => guide::run(session, guide, cli.json),
+        Command::Declare(declare) => declare::run(session, declare, cli.json),
+        Command::Parse(parse) => parse::run(session, parse),
+        Command::Prompt(prompt) => prompt::run(session, prompt, cli.json),
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_)
         | Command::Log(_)

@@ -13,6 +13,7 @@ pub(crate) fn run(session: &Session, as_json: bool) -> Result<u8, Failure> {
         let view = View::Set(set.name.as_str().to_owned());
         row(session, "set", &view, set.description.as_deref(), &set.file)
     });
+    let usual = session.manager.config().output_strategy;
     let agents = catalogue.agents.values().map(|agent| {
         let view = View::Agent(agent.name.as_str().to_owned());
         let mut row = row(
@@ -23,10 +24,8 @@ pub(crate) fn run(session: &Session, as_json: bool) -> Result<u8, Failure> {
             &agent.file,
         );
         row["model"] = agent.model.as_deref().into();
-        row["output_strategy"] = json!({
-            "function_calling": agent.output_strategy.function_calling,
-            "fallback_to_structured_output": agent.output_strategy.fallback_to_structured_output,
-        });
+        let strategy = agent.output_strategy.unwrap_or(usual);
+        row["output_strategy"] = json!(strategy);
         row
     });
     let rows: Vec<Value> = sets.chain(agents).collect();

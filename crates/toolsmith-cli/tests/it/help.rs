@@ -2,7 +2,7 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 16] = [
     "init",
     "add",
     "import",
@@ -10,6 +10,9 @@ const COMMANDS: [&str; 13] = [
     "show",
     "call",
     "batch",
+    "declare",
+    "parse",
+    "prompt",
     "check",
     "pins",
     "approvals",

@@ -35,6 +35,7 @@ mod log;
 mod login;
 #[cfg(target_os = "linux")]
 mod mock;
+mod models;
 mod permission;
 #[cfg(target_os = "linux")]
 mod pins;
