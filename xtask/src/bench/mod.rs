@@ -31,6 +31,8 @@ enum Beside {
     Servers,
     /// `rg` and `fd`.
     Searchers,
+    /// Other people's formatters.
+    Formatters,
 }
 
 const BENCHMARKS: &[Benchmark] = &[
@@ -44,6 +46,16 @@ const BENCHMARKS: &[Benchmark] = &[
         // It needs files read by the manager, which joins the crates.
         program: &["--package", "toolsmith-manager", "--example", "bench_guide"],
         beside: Beside::Nothing,
+    },
+    Benchmark {
+        name: "formats",
+        program: &[
+            "--package",
+            "toolsmith-provider",
+            "--example",
+            "bench_formats",
+        ],
+        beside: Beside::Formatters,
     },
     Benchmark {
         name: "guards",
@@ -131,6 +143,10 @@ fn variables(root: &Path, beside: Beside) -> anyhow::Result<Vec<Variable>> {
             });
             Ok(programs::build(root)?.into_iter().chain(theirs).collect())
         }
+        Beside::Formatters => Ok(peers::formatters(root).unwrap_or_else(|error| {
+            println!("what others have built is left out: {error:#}");
+            Vec::new()
+        })),
         Beside::Searchers => {
             let home = Home::of(root)?;
             let searchers = searchers::install(&home)?;
@@ -155,7 +171,7 @@ mod tests {
         assert_eq!(select(&["call"]).unwrap(), [&BENCHMARKS[0]]);
         assert_eq!(
             select(&["cal"]).unwrap_err(),
-            "unknown benchmark 'cal'; known: call, guide, guards, load, mcp, search, shell"
+            "unknown benchmark 'cal'; known: call, guide, formats, guards, load, mcp, search, shell"
         );
     }
 }

@@ -43,6 +43,15 @@ pub(crate) fn install(root: &Path) -> anyhow::Result<Vec<Variable>> {
     ])
 }
 
+/// Installs other people's formatters and returns how they are measured.
+pub(super) fn formatters(root: &Path) -> anyhow::Result<Vec<Variable>> {
+    let python = python::formatters(&Home::of(root)?)?;
+    let script = python::script(root, "bench_formats.py");
+    let line = format!("{} {}", python.display(), script.display());
+    // Followed by what is measured and a file.
+    Ok(vec![("BENCH_FORMATS", line)])
+}
+
 /// Installs all peers and prints their variables.
 pub(crate) fn print(root: &Path) -> anyhow::Result<()> {
     for (name, line) in install(root)? {

@@ -1,7 +1,7 @@
 //! `cargo xtask interop [NAME…]`: the checks against programs that nobody here wrote.
 //!
 //! A check is a row of `CHECKS`, in a file of its own. What it needs beside Rust
-//! (Node, the official SDKs, reference servers, documents, `rg` and `fd`) is installed in exact versions into
+//! (Node, the official SDKs, reference servers, documents, SDKs of model providers, `rg` and `fd`) is installed in exact versions into
 //! `target/interop/`, and nothing outside of it is touched; nothing here runs as
 //! part of `cargo xtask test`.
 
@@ -9,6 +9,7 @@ mod bridge;
 mod conformance;
 mod conformance_client;
 mod conformance_server;
+mod formats;
 mod inspector;
 mod install;
 pub(crate) mod node;
@@ -83,6 +84,10 @@ const CHECKS: &[Check] = &[
     Check {
         name: "openapi",
         run: openapi::run,
+    },
+    Check {
+        name: "formats",
+        run: formats::run,
     },
 ];
 

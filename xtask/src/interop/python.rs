@@ -26,6 +26,39 @@ const MCP_PROXY: Set = Set {
     packages: &["mcp-proxy==0.13.0"],
 };
 
+/// The SDKs of model providers.
+const MODEL_SDKS: Set = Set {
+    name: "model-sdks",
+    packages: &[
+        "openai==2.54.0",
+        "anthropic==2.8.0",
+        "google-genai==3.1.0",
+        "mistralai==3.7.0",
+        "ollama==0.6.3",
+    ],
+};
+
+/// What others format and repair with, and the SDK whose helper makes schemas strict.
+const FORMATTERS: Set = Set {
+    name: "formatters",
+    packages: &[
+        "openai==2.54.0",
+        "pydantic-ai-slim==2.66.0",
+        "litellm==1.106.2",
+        "json_repair==0.64.2",
+    ],
+};
+
+/// Returns the Python that has the SDKs of model providers.
+pub(super) fn model_sdks(home: &Home) -> anyhow::Result<PathBuf> {
+    home.venv(&MODEL_SDKS)
+}
+
+/// Returns the Python that has other people's formatters.
+pub(crate) fn formatters(home: &Home) -> anyhow::Result<PathBuf> {
+    home.venv(&FORMATTERS)
+}
+
 /// Returns the Python that has FastMCP.
 pub(crate) fn fastmcp(home: &Home) -> anyhow::Result<PathBuf> {
     home.venv(&FASTMCP)

@@ -64,6 +64,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "toolsmith-mcp",
             "toolsmith-builtin",
             "toolsmith-process",
+            "toolsmith-provider",
         ],
     ),
     ("xtask", &[]),
