@@ -1,6 +1,7 @@
 //! The tool's side of a running call: is it still wanted, how far is it, what
 //! does it say while it runs, and whom can it ask.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
@@ -119,6 +120,12 @@ impl ToolContext {
     pub fn catalogue(&self) -> Vec<Arc<ToolDef>> {
         self.host.catalogue()
     }
+
+    /// On whose terms the call is made, in the host's own type, for tools that make calls
+    /// on behalf of their caller.
+    pub fn terms(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.host.terms()
+    }
 }
 
 impl fmt::Debug for ToolContext {
@@ -182,6 +189,11 @@ pub trait ContextHost: Send + Sync {
     /// The tools the caller may see.
     fn catalogue(&self) -> Vec<Arc<ToolDef>> {
         Vec::new()
+    }
+
+    /// On whose terms the call is made, in a type of the host's own.
+    fn terms(&self) -> Option<&(dyn Any + Send + Sync)> {
+        None
     }
 }
 

@@ -75,6 +75,21 @@ impl Offer {
         self.withheld.contains(name)
     }
 
+    /// The same offer without what the other does not hold: as much as both allow. Names
+    /// and order stay.
+    #[must_use]
+    pub fn within(&self, bounds: &Self) -> Self {
+        let mut less = Self::new(self.detail);
+        for offered in &self.tools {
+            if bounds.by_name.contains_key(&offered.tool.name) {
+                let tool = Arc::clone(&offered.tool);
+                less.add(offered.wire_name.clone(), tool, offered.exposure);
+            }
+        }
+        less.withheld = self.withheld.clone();
+        less
+    }
+
     /// Every tool, in order.
     pub fn tools(&self) -> &[Offered] {
         &self.tools

@@ -4,6 +4,8 @@
 use serde_json::Value;
 use toolsmith_core::{CallId, RawCall};
 
+use crate::usage::Usage;
+
 /// One turn of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -21,6 +23,8 @@ pub struct Answer {
     pub turn: Vec<Value>,
     /// Whether its calls stand in its text, so that what comes of them is told as text too.
     pub in_text: bool,
+    /// How much it took, where the provider says so.
+    pub usage: Usage,
     /// What was not as it should be and had to be overlooked to read it, in words.
     pub notes: Vec<String>,
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use toolsmith_core::{RawCall, Reply};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, ParsedCall};
 use crate::declare::Declared;
 use crate::parse::{self, ParseError};
 use crate::provider::Provider;
@@ -53,6 +53,28 @@ impl Declared {
                 render::spoken(self.provider, &said, Vec::new())
             }
             None => render::calls(self.provider, &self.dictionary, text, calls),
+        }
+    }
+
+    /// The turn of a model that said `text` and made these calls, as if it had been told
+    /// of these tools: what another model, or this one asked another way, said before.
+    pub fn retell(&self, text: &str, calls: &[RawCall]) -> Answer {
+        let made = render::made(self.provider, &self.dictionary, calls);
+        let ids: Vec<RawCall> = (calls.iter().zip(&made))
+            .map(|(call, made)| call.clone().with_id(made.id.as_str()))
+            .collect();
+        let turn = self.render_calls(text, &ids);
+        let calls = ids.into_iter().zip(made).map(|(call, made)| ParsedCall {
+            call,
+            complete: true,
+            declared_name: made.name,
+        });
+        Answer {
+            calls: calls.collect(),
+            text: text.to_owned(),
+            turn,
+            in_text: self.structured.is_some(),
+            ..Answer::default()
         }
     }
 

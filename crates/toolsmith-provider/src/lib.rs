@@ -39,6 +39,7 @@ pub mod repair;
 pub mod stream;
 pub mod text;
 mod textual;
+pub mod usage;
 
 // What it is told of what came of it.
 
@@ -61,3 +62,4 @@ pub use parse::{ParseError, ProviderError};
 pub use provider::Provider;
 pub use strategy::{OutputStrategy, StrategyError, Way};
 pub use stream::{Delta, Stream};
+pub use usage::Usage;

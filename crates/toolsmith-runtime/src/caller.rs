@@ -10,7 +10,7 @@ use std::time::Duration;
 use toolsmith_core::event::Recorder;
 use toolsmith_core::reply::{Inquiry, Response};
 use toolsmith_core::trace::{self, TraceParent};
-use toolsmith_core::{CancellationToken, Offer};
+use toolsmith_core::{CancellationToken, Offer, ToolContext};
 
 use crate::permit::{Approver, ErasedApprover, Nobody};
 
@@ -42,6 +42,14 @@ struct Terms {
     recorder: Option<Arc<dyn Recorder>>,
     idempotency_key: Option<String>,
     trace: Option<Trace>,
+    above: Vec<Above>,
+}
+
+/// Somebody a caller works for.
+#[derive(Clone)]
+struct Above {
+    agent: Option<String>,
+    offer: Option<Arc<Offer>>,
 }
 
 /// The trace context of a caller.
@@ -68,6 +76,7 @@ impl Caller {
                 recorder: None,
                 idempotency_key: None,
                 trace: None,
+                above: Vec::new(),
             }),
         }
     }
@@ -83,10 +92,59 @@ impl Caller {
         self.with(|terms| terms.agent = Some(agent.into()))
     }
 
-    /// Limits the caller to what it was offered.
+    /// Limits the caller to what it was offered: where it works for another, to what of it
+    /// that one was offered too.
     #[must_use]
     pub fn with_offer(self, offer: impl Into<Arc<Offer>>) -> Self {
-        self.with(|terms| terms.offer = Some(offer.into()))
+        let mut offer = offer.into();
+        for above in &self.terms.above {
+            if let Some(bounds) = &above.offer {
+                offer = Arc::new(offer.within(bounds));
+            }
+        }
+        self.with(|terms| terms.offer = Some(offer))
+    }
+
+    /// The caller on whose terms a running call is made, for a tool that makes calls itself.
+    pub fn of(context: &ToolContext) -> Option<Self> {
+        context.terms()?.downcast_ref().cloned()
+    }
+
+    /// A caller that works for this one and may do at most what this one may: it is asked
+    /// about where either is, forbidden what either is, offered what both are, and ends
+    /// when this one is cancelled. Its name is this one's with `mark` behind it.
+    ///
+    /// ```
+    /// use toolsmith_runtime::Caller;
+    ///
+    /// let child = Caller::new("cli").delegate("task-1", Some("reviewer"));
+    /// assert_eq!((child.identity(), child.program()), ("cli#task-1", "cli"));
+    /// assert_eq!((child.agent(), child.depth()), (Some("reviewer"), 1));
+    /// ```
+    #[must_use]
+    pub fn delegate(&self, mark: &str, agent: Option<&str>) -> Self {
+        let joint = if self.identity().contains('#') {
+            '/'
+        } else {
+            '#'
+        };
+        let identity = format!("{}{joint}{mark}", self.identity());
+        let above = Above {
+            agent: self.terms.agent.clone(),
+            offer: self.terms.offer.clone(),
+        };
+        self.clone().with(|terms| {
+            terms.identity = identity;
+            terms.above.push(above);
+            if let Some(agent) = agent {
+                terms.agent = Some(agent.to_owned());
+            }
+            terms.cancellation = terms.cancellation.child_token();
+            terms.timeout = None;
+            terms.idempotency_key = None;
+            terms.recorder = None;
+            terms.takes_input_requests = false;
+        })
     }
 
     /// Sets who is asked for approval.
@@ -175,6 +233,24 @@ impl Caller {
         identity
             .split_once('#')
             .map_or(identity, |(program, _)| program)
+    }
+
+    /// How many callers it works for, one for the other.
+    pub fn depth(&self) -> usize {
+        self.terms.above.len()
+    }
+
+    /// Every agent that must be allowed what this caller does: its own, and those it
+    /// works for.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = Option<&str>> {
+        let above = self.terms.above.iter().map(|above| above.agent.as_deref());
+        let mut seen = self.agent();
+        let others = above.rev().filter(move |agent| {
+            let is_new = *agent != seen;
+            seen = *agent;
+            is_new
+        });
+        std::iter::once(self.agent()).chain(others)
     }
 
     /// The agent the calls are made by.

@@ -124,7 +124,11 @@ pub(crate) fn read(
         Provider::Text => None,
     };
     match known {
-        Some(()) => Ok(draft.finish()),
+        Some(()) => {
+            let mut answer = draft.finish();
+            answer.usage.note(body);
+            Ok(answer)
+        }
         None => Err(ParseError::not_an_answer(provider, &body.to_string())),
     }
 }

@@ -118,8 +118,17 @@ pub(crate) fn written(format: TextFormat, text: &str, made: &[Made]) -> String {
     }
 }
 
+/// The field of a request that holds the conversation.
+pub fn conversation_field(provider: Provider) -> &'static str {
+    match provider {
+        Provider::OpenAiResponses => "input",
+        Provider::Gemini => "contents",
+        _ => "messages",
+    }
+}
+
 /// A message of the user that is nothing but text.
-fn user_text(provider: Provider, text: &str) -> Value {
+pub fn user_text(provider: Provider, text: &str) -> Value {
     match provider {
         Provider::Gemini => json!({"role": "user", "parts": [{"text": text}]}),
         Provider::Bedrock => json!({"role": "user", "content": [{"text": text}]}),

@@ -29,6 +29,7 @@ use crate::parse::{self, Ending, LARGEST, ParseError};
 use crate::provider::Provider;
 use crate::text::Tools;
 use crate::textual::{Shown, Textual};
+use crate::usage::Usage;
 
 /// Something new in an answer that is still arriving: enough to show it grow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +87,7 @@ pub struct Stream {
     /// Calls in the text, where they are looked for.
     textual: Option<Textual>,
     shown: Shown,
+    usage: Usage,
 }
 
 /// Puts the events of one provider together.
@@ -145,6 +147,7 @@ impl Stream {
             seen: 0,
             textual: None,
             shown: Shown::default(),
+            usage: Usage::default(),
         }
         .reading_text(textual)
     }
@@ -250,7 +253,11 @@ impl Stream {
             ending.notes.push(note);
         }
         let body = &assembled.body;
-        Some(parse::read(self.provider, body, &ending, &self.dictionary))
+        let answer = parse::read(self.provider, body, &ending, &self.dictionary);
+        Some(answer.map(|answer| Answer {
+            usage: self.usage,
+            ..answer
+        }))
     }
 
     /// The text of the bytes that were not looked at yet, as far as its last character is
@@ -289,6 +296,7 @@ impl Stream {
             return;
         }
         self.events += 1;
+        self.usage.note(&value);
         self.assembler.event(&value, deltas);
         self.only = (self.events == 1).then_some(value);
     }

@@ -3,6 +3,7 @@
 //! Updates pass the shaper and are bounded; after the call has ended they go
 //! nowhere. Waiting for a person stops the clock.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
@@ -287,6 +288,10 @@ impl ContextHost for Host {
             Some(offer) => offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect(),
             None => self.inner.registry.all(),
         }
+    }
+
+    fn terms(&self) -> Option<&(dyn Any + Send + Sync)> {
+        Some(&self.caller)
     }
 }
 

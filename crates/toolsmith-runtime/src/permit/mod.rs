@@ -146,27 +146,47 @@ pub(crate) async fn decide(
     caller: &Caller,
     limit: Duration,
 ) -> (Decision, Asking) {
-    let subject = Subject::new(call, caller.agent());
-    let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.load().decide(&subject)))
-        .unwrap_or_else(|_| Decision::new(Verdict::Deny, "policy", "the policy panicked"));
     let mut asking = match call.plan.confirm {
         Confirm::Required { .. } => Asking::Further,
         _ => Asking::Policy,
     };
+    let mut decided: Option<Decision> = None;
+    // Who works for another may do what both may.
+    for agent in caller.agents() {
+        let subject = Subject::new(call, agent);
+        let (mut strictest, whose) = decide_for(&subject, guards, limit).await;
+        asking = whose.unwrap_or(asking);
+        if strictest.verdict == Verdict::Ask
+            && let Some(remembered) = memory.recall(call, caller, agent, asking)
+        {
+            strictest = remembered;
+        }
+        if (decided.as_ref()).is_none_or(|decided| strictest.verdict > decided.verdict) {
+            decided = Some(strictest);
+        }
+    }
+    let nobody = || Decision::new(Verdict::Deny, "policy", "nobody was asked");
+    (decided.unwrap_or_else(nobody), asking)
+}
+
+/// What the guards say of the call of one agent, and who asks where it is not the policy.
+async fn decide_for(
+    subject: &Subject<'_>,
+    guards: &Guards,
+    limit: Duration,
+) -> (Decision, Option<Asking>) {
+    let mut strictest = catch_unwind(AssertUnwindSafe(|| guards.policy.load().decide(subject)))
+        .unwrap_or_else(|_| Decision::new(Verdict::Deny, "policy", "the policy panicked"));
+    let mut asking = None;
     for guard in &guards.others {
-        if let Some(decision) = guard.decide(&subject, limit).await {
+        if let Some(decision) = guard.decide(subject, limit).await {
             if decision.verdict == Verdict::Ask {
-                asking = Asking::Further;
+                asking = Some(Asking::Further);
             }
             if decision.verdict > strictest.verdict {
                 strictest = decision;
             }
         }
-    }
-    if strictest.verdict == Verdict::Ask
-        && let Some(remembered) = memory.recall(call, caller, asking)
-    {
-        strictest = remembered;
     }
     (strictest, asking)
 }

@@ -173,21 +173,23 @@ impl Memory {
         Self { run, store }
     }
 
-    /// The decision that a remembered approval gives instead of a person.
+    /// The decision that a remembered approval gives instead of a person, for a call that
+    /// `agent` makes or has made.
     pub(crate) fn recall(
         &self,
         call: &PlannedCall,
         caller: &Caller,
+        agent: Option<&str>,
         asking: Asking,
     ) -> Option<Decision> {
-        let subject = Subject::new(call, caller.agent());
+        let subject = Subject::new(call, agent);
         // Over the whole definition, so made only where there is something to compare.
         let mut digest = None;
         let mut fits = |approval: &Remembered| {
             let program = approval.program.as_deref();
             let is_its_own = program
                 .is_none_or(|program| program == caller.identity() || program == caller.program());
-            if approval.agent.as_deref() != caller.agent() || !is_its_own {
+            if approval.agent.as_deref() != agent || !is_its_own {
                 return None;
             }
             match &approval.calls {

@@ -1,0 +1,1 @@
+//! Clients: models over HTTP.
