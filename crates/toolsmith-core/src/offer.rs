@@ -79,14 +79,29 @@ impl Offer {
     /// and order stay.
     #[must_use]
     pub fn within(&self, bounds: &Self) -> Self {
+        self.only(|name| bounds.by_name.contains_key(name))
+    }
+
+    /// The same offer without some tools, by their bare names.
+    #[must_use]
+    pub fn without(&self, names: &[&str]) -> Self {
+        self.only(|name| !names.contains(&name.as_str()))
+    }
+
+    fn only(&self, keeps: impl Fn(&ToolName) -> bool) -> Self {
         let mut less = Self::new(self.detail);
-        for offered in &self.tools {
-            if bounds.by_name.contains_key(&offered.tool.name) {
-                let tool = Arc::clone(&offered.tool);
-                less.add(offered.wire_name.clone(), tool, offered.exposure);
-            }
+        for offered in self
+            .tools
+            .iter()
+            .filter(|offered| keeps(&offered.tool.name))
+        {
+            let tool = Arc::clone(&offered.tool);
+            less.add(offered.wire_name.clone(), tool, offered.exposure);
         }
-        less.withheld = self.withheld.clone();
+        less.withheld = { self.withheld.iter() }
+            .filter(|name| keeps(name))
+            .cloned()
+            .collect();
         less
     }
 

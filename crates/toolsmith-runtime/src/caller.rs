@@ -39,7 +39,7 @@ struct Terms {
     takes_input_requests: bool,
     cancellation: CancellationToken,
     timeout: Option<Duration>,
-    recorder: Option<Arc<dyn Recorder>>,
+    recorders: Vec<Arc<dyn Recorder>>,
     idempotency_key: Option<String>,
     trace: Option<Trace>,
     above: Vec<Above>,
@@ -73,7 +73,7 @@ impl Caller {
                 takes_input_requests: false,
                 cancellation: CancellationToken::new(),
                 timeout: None,
-                recorder: None,
+                recorders: Vec::new(),
                 idempotency_key: None,
                 trace: None,
                 above: Vec::new(),
@@ -142,7 +142,7 @@ impl Caller {
             terms.cancellation = terms.cancellation.child_token();
             terms.timeout = None;
             terms.idempotency_key = None;
-            terms.recorder = None;
+            terms.recorders.clear();
             terms.takes_input_requests = false;
         })
     }
@@ -179,10 +179,10 @@ impl Caller {
     }
 
     /// Sends the events of the caller's calls here too, progress and streamed
-    /// output among them.
+    /// output among them; beside whoever gets them already.
     #[must_use]
     pub fn with_recorder(self, recorder: impl Recorder) -> Self {
-        self.with(|terms| terms.recorder = Some(Arc::new(recorder)))
+        self.with(|terms| terms.recorders.push(Arc::new(recorder)))
     }
 
     /// Names the attempt, so that a repetition can be told from a second wish.
@@ -291,8 +291,8 @@ impl Caller {
         self.terms.timeout
     }
 
-    pub(crate) fn recorder(&self) -> Option<&Arc<dyn Recorder>> {
-        self.terms.recorder.as_ref()
+    pub(crate) fn recorders(&self) -> &[Arc<dyn Recorder>] {
+        &self.terms.recorders
     }
 
     pub(crate) fn inquirer(&self) -> Option<&Arc<dyn Inquirer>> {

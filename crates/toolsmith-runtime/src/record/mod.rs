@@ -61,7 +61,7 @@ impl Recorders {
     }
 
     /// What of a call that comes in is to be told as a whole, if anybody wants that.
-    fn wanted(&self, callers: Option<&Arc<dyn Recorder>>) -> Option<Wanted> {
+    fn wanted(&self, callers: &[Arc<dyn Recorder>]) -> Option<Wanted> {
         let all = self.recorders.iter().chain(callers);
         let ask = |recorder: &Arc<dyn Recorder>| {
             let asked = catch_unwind(AssertUnwindSafe(|| recorder.wants_record()));
@@ -74,7 +74,7 @@ impl Recorders {
     }
 
     /// Tells everybody, the caller's own recorder last.
-    pub(crate) fn record(&self, event: &Event<'_>, callers: Option<&Arc<dyn Recorder>>) {
+    pub(crate) fn record(&self, event: &Event<'_>, callers: &[Arc<dyn Recorder>]) {
         for recorder in self.recorders.iter().chain(callers) {
             let told = catch_unwind(AssertUnwindSafe(|| recorder.record(event)));
             match told {

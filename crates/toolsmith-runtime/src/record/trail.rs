@@ -111,7 +111,7 @@ impl Trail {
             }
             _ => &Value::Null,
         };
-        if let Some(wanted) = trail.recorders.wanted(caller.recorder()) {
+        if let Some(wanted) = trail.recorders.wanted(caller.recorders()) {
             let (redactor, spans) = (&*trail.redactor, &trail.recorders.spans);
             let context = (caller.trace_parent(), trail.began);
             trail.notes = Some(Notes::new(wanted, arguments, redactor, spans, context));
@@ -301,13 +301,13 @@ impl Trail {
         };
         notes.told(&call, |record| {
             let event = self.event(replied).with_record(record);
-            self.recorders.record(&event, self.caller.recorder());
+            self.recorders.record(&event, self.caller.recorders());
         });
     }
 
     pub(crate) fn tell(&self, what: What<'_>) {
         let event = self.event(what);
-        self.recorders.record(&event, self.caller.recorder());
+        self.recorders.record(&event, self.caller.recorders());
     }
 
     fn note(&mut self, note: impl FnOnce(&mut Notes)) {

@@ -197,7 +197,7 @@ impl Toolbox {
         let offer = offer::offer(&self.inner.registry, selection);
         let tools = offer.tools().len();
         let event = Event::new(What::Offered { tools });
-        self.inner.recorders.record(&event, None);
+        self.inner.recorders.record(&event, &[]);
         offer
     }
 
@@ -257,7 +257,7 @@ impl Inner {
 
     fn registered(&self, source: &str, tools: usize) {
         let event = Event::new(What::Registered { source, tools });
-        self.recorders.record(&event, None);
+        self.recorders.record(&event, &[]);
     }
 
     pub(crate) fn count_repeated(&self, tool: &ToolName) {
