@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolsmith_core::event::{Event, RecordError, Recorder, What};
-use toolsmith_core::{CallId, Effect, ErrorKind, Offer, Outcome, RawCall, ToolError};
+use toolsmith_core::{CallId, Effect, ErrorKind, Offer, Outcome, RawCall};
 use toolsmith_provider::{Answer, Usage};
 use toolsmith_runtime::{Caller, Order, Toolbox};
 
@@ -21,7 +21,6 @@ pub(crate) struct Calls<'a> {
     pub(crate) offer: &'a Arc<Offer>,
     pub(crate) observer: &'a Arc<dyn Observer>,
     pub(crate) journal: Option<&'a Arc<dyn Journal>>,
-    pub(crate) most: usize,
 }
 
 /// What came of the calls of a turn.
@@ -61,9 +60,8 @@ impl Called {
 impl Calls<'_> {
     /// Makes the calls of an answer. `repeats` is what is known of those before.
     pub(crate) async fn make(&self, answer: &Answer, repeats: &Arc<Mutex<Repeats>>) -> Called {
-        let mut calls = answer.raw_calls();
-        let too_many = calls.split_off(calls.len().min(self.most));
-        let watch = Arc::new(Watch::new(self, &calls, &too_many, repeats));
+        let calls = answer.raw_calls();
+        let watch = Arc::new(Watch::new(self, &calls, repeats));
         for (index, call) in calls.iter().enumerate() {
             self.observer.observe(&AgentEvent::Calling { index, call });
         }
@@ -71,22 +69,12 @@ impl Calls<'_> {
             .caller
             .clone()
             .with_recorder(Shared(Arc::clone(&watch)));
-        let made = calls.len();
         let replies = self.toolbox.run_all(calls, &caller, Order::Parallel).await;
         for (index, reply) in replies.into_iter().enumerate() {
             // Told and kept already, unless it was asked for input nobody can give here.
             if watch.state().outcomes[index].is_none() {
                 watch.end(index, &reply.into_outcome(), None);
             }
-        }
-        for index in made..made + too_many.len() {
-            let most = self.most;
-            let error = ToolError::new(
-                ErrorKind::Exhausted,
-                format!("not made: one turn makes at most {most} calls"),
-            );
-            let outcome = Outcome::failure(error).with_instruction("Make fewer calls at once.");
-            watch.end(index, &outcome, None);
         }
         watch.take()
     }
@@ -112,13 +100,7 @@ struct State {
 }
 
 impl Watch {
-    fn new(
-        calls: &Calls<'_>,
-        made: &[RawCall],
-        too_many: &[RawCall],
-        repeats: &Arc<Mutex<Repeats>>,
-    ) -> Self {
-        let all: Vec<RawCall> = made.iter().chain(too_many).cloned().collect();
+    fn new(calls: &Calls<'_>, made: &[RawCall], repeats: &Arc<Mutex<Repeats>>) -> Self {
         let numbered = made.iter().enumerate();
         let index = numbered.filter_map(|(index, call)| Some((call.id.clone()?, index)));
         Self {
@@ -127,10 +109,10 @@ impl Watch {
             offer: Arc::clone(calls.offer),
             index: index.collect(),
             state: Mutex::new(State {
-                outcomes: vec![None; all.len()],
+                outcomes: vec![None; made.len()],
                 ..State::default()
             }),
-            calls: all,
+            calls: made.to_vec(),
             repeats: Arc::clone(repeats),
         }
     }

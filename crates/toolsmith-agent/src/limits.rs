@@ -22,11 +22,11 @@ pub struct AgentLimits {
     /// How many bytes of conversation a request may hold: older results are shortened to
     /// stay within.
     pub context_bytes: usize,
-    /// How many calls of one turn are made; the others are answered as too many.
+    /// How many calls of one turn are made; of the others the model is told.
     pub calls_per_turn: usize,
     /// How many turns in a row may make nothing but calls that do not fit their tools.
     pub corrections: u32,
-    /// How often the same call may bring the same result: from the second time on the model
+    /// How often the same call may bring the same result: from the third time on the model
     /// is told, and here the run ends.
     pub repeats: u32,
     /// How often in a row an answer that broke off, or said nothing, is asked for again.
@@ -47,7 +47,7 @@ impl Default for AgentLimits {
             context_bytes: 400_000,
             calls_per_turn: 64,
             corrections: 4,
-            repeats: 5,
+            repeats: 8,
             second_chances: 2,
             prompt_bytes: 1 << 20,
         }

@@ -79,6 +79,14 @@ impl End {
         }
     }
 
+    /// The limit that was reached, if one was.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Limit(limit) => Some(*limit),
+            _ => None,
+        }
+    }
+
     /// What it is called in events and journals.
     pub fn word(&self) -> &'static str {
         match self {

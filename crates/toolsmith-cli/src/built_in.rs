@@ -17,8 +17,8 @@ use crate::programs;
 use crate::session::SHIPPED;
 
 /// The built-in tools over the folders of this run, and those that run programs in them.
-/// Whoever makes one call from the command line has no way to read first; clients of a
-/// server have.
+/// Whoever makes one call from the command line has no way to read first; models and
+/// clients of a server have.
 pub(crate) fn over_files(
     cli: &Cli,
     sandbox: &ProjectSandbox,
@@ -31,7 +31,7 @@ pub(crate) fn over_files(
         .with_private(environment::state_folder())
         .with_deciding(deciding())
         .with_readable(folder.filter(|folder| is_made(folder)));
-    if !matches!(cli.command, Command::Serve(_)) {
+    if !matches!(cli.command, Command::Serve(_) | Command::Ask(_)) {
         options = options.with_unread_writes();
     }
     let workspace = Workspace::open(cli.roots(), options)

@@ -2,6 +2,7 @@
 //!
 //! What is said about a project's files and about clients stands in files of its own.
 
+mod ask;
 mod connect;
 mod log;
 mod model;
@@ -20,6 +21,7 @@ use toolsmith_manager::servers::ServerEntry;
 use toolsmith_runtime::Mode;
 use toolsmith_runtime::permit::{Rule, Verdict};
 
+pub(crate) use ask::{Ask, Conversations, ConversationsCommand};
 pub(crate) use connect::{Client, Connect, Scope};
 pub(crate) use log::Log;
 pub(crate) use model::{Declare, Parse, Prompt, Words};
@@ -179,6 +181,10 @@ pub(crate) enum Command {
     Batch(Batch),
     /// Explain the tools: what they are for, how they are called, what they return
     Guide(Guide),
+    /// Ask a model, which has the tools to find and do things with
+    Ask(Ask),
+    /// List and show what was asked and answered in this project
+    Conversations(Conversations),
     /// Declare the tools to a model, in the format of its provider
     Declare(Declare),
     /// Read a model's answer: which calls it makes

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use secrecy::SecretString;
 use toolsmith_manager::approvals::FileApprovals;
+use toolsmith_manager::conversations::ConversationPlace;
 use toolsmith_manager::records::RecordPlace;
 use toolsmith_manager::sandbox::{ProjectSandbox, SandboxPlaces};
 use toolsmith_manager::serving::ServingPlace;
@@ -44,6 +45,12 @@ pub(crate) fn approvals(root: &Path) -> Option<FileApprovals> {
 /// folder.
 pub(crate) fn records(root: &Path) -> Option<RecordPlace> {
     Some(RecordPlace::of_root(state_folder()?.join("records"), root))
+}
+
+/// Where the conversations of the project in this folder are kept.
+pub(crate) fn conversations(root: &Path) -> Option<ConversationPlace> {
+    let all = state_folder()?.join("conversations");
+    Some(ConversationPlace::of_root(all, root))
 }
 
 /// Where programs that serve this project tell how their sources are doing.

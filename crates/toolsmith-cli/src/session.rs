@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
+use toolsmith_agent::task::Tasks;
 #[cfg(target_os = "linux")]
 use toolsmith_builtin::Shells;
 use toolsmith_core::CancellationToken;
@@ -16,12 +17,12 @@ use toolsmith_manager::records::RecordFile;
 use toolsmith_manager::sandbox::ProjectSandbox;
 use toolsmith_manager::telemetry::TelemetryHost;
 use toolsmith_manager::{
-    CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError, Remotes, Setup, View,
-    find_root, lint, tape,
+    AskTerms, CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError,
+    ProjectWorkers, Remotes, Setup, View, find_root, lint, tape,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
-use toolsmith_runtime::permit::YesToAll;
+use toolsmith_runtime::permit::{Rule, Verdict, YesToAll};
 use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -60,6 +61,8 @@ pub(crate) struct Session {
     /// The programs that tools have started.
     #[cfg(target_os = "linux")]
     shells: Option<Shells>,
+    /// What was given to other agents.
+    tasks: Tasks,
 }
 
 /// Which upstream servers a command needs.
@@ -117,7 +120,12 @@ impl Session {
         };
         let overlays = Arc::new(overlays(&root));
         let guide = Arc::new(guide(&setup, &overlays)?);
-        let rules = cli.deny.iter().chain(&cli.allow).cloned();
+        let rules = cli
+            .deny
+            .iter()
+            .chain(&cli.allow)
+            .cloned()
+            .chain(of_ask(cli));
         let (recording, replay) = (recording(cli)?, replay(cli)?);
         let is_replay = replay.is_some();
         let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
@@ -140,6 +148,7 @@ impl Session {
             .with_sandbox(Some(sandbox.clone()));
         #[cfg(target_os = "linux")]
         let mut shells = None;
+        let tasks = Tasks::default();
         // On a tape are all tools there are.
         if !is_replay {
             #[cfg(target_os = "linux")]
@@ -149,6 +158,7 @@ impl Session {
                 setup = built_in::with_web(setup.with_tools(SHIPPED, programs.tools()));
                 shells = Some(programs);
             }
+            setup = setup.with_tools(SHIPPED, tasks.tools());
             setup = setup.with_tools(SHIPPED, [guide::tool(Arc::clone(&guide))]);
             if environment::wants_examples() {
                 setup = setup.with_examples();
@@ -169,6 +179,11 @@ impl Session {
         manager
             .selection(&view)
             .map_err(|error| Failure::usage(error.to_string()))?;
+        tasks.employ(ProjectWorkers::new(
+            &manager,
+            view.clone(),
+            terms_of_ask(cli),
+        ));
         Ok(Self {
             toolbox: manager.toolbox().clone(),
             manager,
@@ -178,6 +193,7 @@ impl Session {
             sandbox,
             #[cfg(target_os = "linux")]
             shells,
+            tasks,
         })
     }
 
@@ -212,6 +228,7 @@ impl Session {
 
     /// Ends what goes on beside calls.
     pub(crate) async fn close(&self) {
+        self.tasks.close().await;
         #[cfg(target_os = "linux")]
         if let Some(shells) = &self.shells {
             shells.close().await;
@@ -309,6 +326,22 @@ pub(crate) fn project_root(cli: &Cli) -> PathBuf {
     }
 }
 
+/// Who asks a model has agreed that models work for it: a sub-agent is one more, with no
+/// more rights. A rule that says otherwise beats this one.
+fn of_ask(cli: &Cli) -> Option<Rule> {
+    let is_ask = matches!(cli.command, crate::cli::Command::Ask(_));
+    let rule = is_ask.then(|| Rule::parse(Verdict::Allow, "task"));
+    rule.and_then(Result::ok)
+}
+
+/// What is said on the command line of the model that is asked.
+fn terms_of_ask(cli: &Cli) -> AskTerms {
+    match &cli.command {
+        crate::cli::Command::Ask(ask) => ask.terms(),
+        _ => AskTerms::default(),
+    }
+}
+
 /// Where calls are recorded, by the commands that make some.
 fn records(cli: &Cli, root: &Path) -> Option<RecordFile> {
     let place = environment::records(root).filter(|_| makes_calls(cli))?;
@@ -322,7 +355,7 @@ fn makes_calls(cli: &Cli) -> bool {
     cli.replay.is_none()
         && matches!(
             cli.command,
-            Command::Call(_) | Command::Batch(_) | Command::Serve(_)
+            Command::Ask(_) | Command::Call(_) | Command::Batch(_) | Command::Serve(_)
         )
 }
 

@@ -6,7 +6,8 @@
 //! collector ([`telemetry`]). Upstream servers are read ([`servers`]) and made ready
 //! to be reached ([`upstreams`]). What is written about tools by hand is kept up to date
 //! ([`overlays`]). What other people's servers say of their tools is pinned ([`pins`]).
-//! What a person approved for longer than one call is kept ([`approvals`]). A program that
+//! What a person approved for longer than one call is kept ([`approvals`]), and so is what
+//! was said between a person and a model ([`conversations`]). A program that
 //! serves tells others how its sources are doing ([`serving`]). It reads the files it is
 //! pointed at and nothing else: the environment and the terminal are the binary's.
 
@@ -14,6 +15,7 @@ extern crate toolsmith_core as toolsmith;
 
 pub mod approvals;
 pub mod config;
+pub mod conversations;
 pub mod edit;
 mod files;
 pub mod lint;
@@ -45,7 +47,7 @@ pub mod yaml;
 pub use config::{Config, WebTerms};
 pub use files::Stamp;
 pub use loader::{ConfigLoader, FileLoader};
-pub use manager::{Manager, Reloaded, View};
+pub use manager::{AgentError, AskTerms, Manager, ProjectWorkers, Reloaded, View};
 pub use native::NATIVE_FOLDER;
 pub use references::References;
 pub use remotes::{Remote, RemoteStatus, Remotes, Waiting, source_name};

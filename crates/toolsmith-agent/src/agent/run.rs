@@ -148,6 +148,17 @@ impl<'a> Run<'a> {
             Err(end) => return Next::End(end),
         };
         self.turns += 1;
+        let most = self.agent.limits.calls_per_turn;
+        let made = answer.calls.len();
+        let answer = match made > most {
+            // Told again without the others: they would fill the conversation, and so would
+            // their results.
+            true => {
+                let calls = answer.raw_calls();
+                counterpart.declared.retell(&answer.text, &calls[..most])
+            }
+            false => answer,
+        };
         let client = &self.agent.client;
         let kept = KeptAnswer::of(&answer, client.provider(), client.model());
         if let Err(error) = conversation.answered(kept) {
@@ -161,7 +172,17 @@ impl<'a> Run<'a> {
             });
         }
         let called = self.call(conversation, &answer, offer).await;
-        self.judge(&called)
+        let next = self.judge(&called);
+        if let (Next::Turn, true) = (&next, made > most) {
+            let told = conversation.say(format!(
+                "[Of the {made} calls of your last turn only the first {most} were made, which is as \
+                 many as one turn may make. Make the others in turns to come, if they are needed.]"
+            ));
+            if let Err(error) = told {
+                return Next::End(not_kept(&error));
+            }
+        }
+        next
     }
 
     /// Asks the model until it has answered something that can be used.
@@ -271,7 +292,6 @@ impl<'a> Run<'a> {
             offer,
             observer: &self.agent.observer,
             journal: conversation.journal(),
-            most: self.agent.limits.calls_per_turn,
         };
         let making = calls.make(answer, &self.repeats);
         tokio::pin!(making);

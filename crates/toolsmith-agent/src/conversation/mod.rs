@@ -82,6 +82,14 @@ impl Conversation {
         })
     }
 
+    /// What the user said first.
+    pub fn first_question(&self) -> Option<&str> {
+        self.exchanges.iter().find_map(|exchange| match exchange {
+            Exchange::User(text) => Some(text.as_str()),
+            Exchange::Turn { .. } => None,
+        })
+    }
+
     /// Whether the model has to speak next: the user has, or its calls have come to an end.
     pub fn awaits_the_model(&self) -> bool {
         match self.exchanges.last() {

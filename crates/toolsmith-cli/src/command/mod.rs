@@ -2,10 +2,12 @@
 
 mod add;
 mod approvals;
+mod ask;
 mod batch;
 mod call;
 mod check;
 mod connect;
+mod conversations;
 mod declare;
 mod doctor;
 mod guide;
@@ -61,6 +63,7 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         Command::Init => return init::run(&cli),
         // What was recorded can be read before the configuration is in order.
         Command::Log(log) => return log::run(&cli, log).await,
+        Command::Conversations(options) => return conversations::run(&cli, options),
         Command::Add(add) => return add::run(&cli, add, tools),
         Command::Import(import) => return import::run(&cli, import, tools).await,
         _ => {}
@@ -109,7 +112,7 @@ async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
         Some(which) => Some(session.reached(which).await),
         None => None,
     };
-    if let Command::Call(_) | Command::Batch(_) = &cli.command {
+    if let Command::Ask(_) | Command::Call(_) | Command::Batch(_) = &cli.command {
         session.warn_of_rules();
     }
     if !matches!(cli.command, Command::Pins(_)) {
@@ -124,17 +127,21 @@ async fn run_session(session: &Session, cli: &Cli) -> Result<u8, Failure> {
 
 /// Refuses a tape where nothing would be recorded or played.
 fn check_tape(cli: &Cli) -> Result<(), Failure> {
-    use Command::{Batch, Call, Check, Declare, Guide, Parse, Prompt, Serve, Sets, Show, Tools};
-    let makes_calls = matches!(cli.command, Call(_) | Batch(_) | Serve(_));
+    use Command::{
+        Ask, Batch, Call, Check, Declare, Guide, Parse, Prompt, Serve, Sets, Show, Tools,
+    };
+    let makes_calls = matches!(cli.command, Ask(_) | Call(_) | Batch(_) | Serve(_));
     if cli.record.is_some() && !makes_calls {
-        return Err(Failure::usage("--record goes with call, batch and serve"));
+        return Err(Failure::usage(
+            "--record goes with ask, call, batch and serve",
+        ));
     }
     let has_tools = matches!(
         cli.command,
         Tools(_) | Show { .. } | Guide(_) | Declare(_) | Parse(_) | Prompt(_) | Sets | Check { .. }
     );
     if cli.replay.is_some() && !makes_calls && !has_tools {
-        let message = "--replay goes with call, batch, serve, tools, show, guide, declare, parse, prompt, \
+        let message = "--replay goes with ask, call, batch, serve, tools, show, guide, declare, parse, prompt, \
                        sets and check";
         return Err(Failure::usage(message));
     }
@@ -155,6 +162,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Show { name } => show::run(session, name, cli.json).await,
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,
+        Command::Ask(ask) => ask::run(session, cli, ask).await,
         Command::Guide(guide) => guide::run(session, guide, cli.json),
         Command::Declare(declare) => declare::run(session, declare, cli.json),
         Command::Parse(parse) => parse::run(session, parse),
@@ -162,6 +170,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Check { strict } => check::run(session, *strict, cli.json),
         Command::Serve(_)
         | Command::Log(_)
+        | Command::Conversations(_)
         | Command::Doctor
         | Command::Init
         | Command::Approvals(_)

@@ -37,6 +37,11 @@
 //! output_strategy: { function_calling: true, fallback_to_structured_output: true }
 //! models:
 //!   "ollama/tiny*": { function_calling: false, text_format: xml }
+//! providers:
+//!   openai-compatible: { url: "http://127.0.0.1:8000/v1", key: "${env:LOCAL_KEY}" }
+//! ask:
+//!   instructions: Answer briefly.
+//!   turns: 30
 //! hosted_tools:             # run by the model's provider, never here
 //!   anthropic: [{ type: web_search_20250305, name: web_search }]
 //! policy:
@@ -47,11 +52,13 @@
 //!     - { effect: deny, tool: write, args: { file_path: { beneath: secrets } } }
 //! ```
 
+mod ask;
 mod limits;
 mod models;
 mod openapi;
 mod policy;
 mod protection;
+mod providers;
 mod records;
 mod sandbox;
 mod telemetry;
@@ -66,12 +73,14 @@ use toolsmith_core::rate::Rate;
 use toolsmith_core::{Binding, Detail, Exposure};
 use toolsmith_provider::OutputStrategy;
 
+pub use ask::AskConfig;
 pub use limits::{LimitsConfig, Positive};
 pub use models::{HostedTools, ModelsConfig};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};
 pub(crate) use protection::protection;
 pub use protection::{CallersConfig, SourcesConfig};
+pub use providers::{ProviderConfig, ProvidersConfig};
 pub use records::RecordsConfig;
 pub use sandbox::{SandboxConfig, SandboxLimits};
 pub use telemetry::{OtlpConfig, TelemetryConfig};
@@ -136,6 +145,10 @@ pub struct Config {
     pub model: Option<String>,
     /// What is said of models, by provider and name.
     pub models: ModelsConfig,
+    /// Where providers of models are reached, and with which keys.
+    pub providers: ProvidersConfig,
+    /// How questions are answered, where an agent does not say otherwise.
+    pub ask: AskConfig,
     /// Tools that providers run themselves, where no agent is named.
     pub hosted_tools: HostedTools,
 }

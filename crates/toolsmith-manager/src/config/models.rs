@@ -1,10 +1,13 @@
 //! What is said of models, and which tools their providers run themselves.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use toolsmith_agent::Price;
+use toolsmith_provider::capability::matches;
 use toolsmith_provider::formatter::ModelTerms;
 use toolsmith_provider::text::TextFormat;
 use toolsmith_provider::{OutputStrategy, Provider, ToolFormatter};
@@ -12,18 +15,30 @@ use toolsmith_provider::{OutputStrategy, Provider, ToolFormatter};
 use super::few;
 
 /// What is said of models, by `PROVIDER/PATTERN`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelsConfig(Vec<ModelTerms>);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelsConfig {
+    terms: Vec<ModelTerms>,
+    prices: Vec<(ModelTerms, Price)>,
+}
 
 impl ModelsConfig {
     /// What is said of each, the longest pattern first: that is the one that decides.
     pub fn terms(&self) -> &[ModelTerms] {
-        &self.0
+        &self.terms
+    }
+
+    /// What the tokens of a model cost, where that is said.
+    pub fn price(&self, provider: Provider, model: &str) -> Option<Price> {
+        let mut prices = self.prices.iter();
+        let found = prices.find(|(terms, _)| {
+            terms.provider.is_none_or(|whose| whose == provider) && matches(&terms.pattern, model)
+        });
+        found.map(|(_, price)| *price)
     }
 
     /// A formatter that knows of them.
     pub fn formatter(&self, strategy: OutputStrategy) -> ToolFormatter {
-        ToolFormatter::new(strategy).with_models(self.0.clone())
+        ToolFormatter::new(strategy).with_models(self.terms.clone())
     }
 }
 
@@ -32,14 +47,25 @@ impl<'de> Deserialize<'de> for ModelsConfig {
         let forms = Option::<BTreeMap<String, ModelForm>>::deserialize(deserializer)?;
         let forms = forms.unwrap_or_default();
         few::<D::Error>(forms.len(), "models")?;
-        let terms = forms.into_iter().map(|(models, form)| {
-            ModelTerms::of(&models)
+        let mut config = Self::default();
+        for (models, form) in forms {
+            let terms = ModelTerms::of(&models)
                 .with_function_calling(form.function_calling)
-                .with_text_format(form.text_format.map(|word| word.0))
-        });
-        let mut terms: Vec<ModelTerms> = terms.collect();
-        terms.sort_by_key(|terms| std::cmp::Reverse(terms.closeness()));
-        Ok(Self(terms))
+                .with_text_format(form.text_format.map(|word| word.0));
+            if let Some(price) = form.price {
+                let is_price = |price: f64| price.is_finite() && price >= 0.0;
+                if !is_price(price.input) || !is_price(price.output) {
+                    return Err(D::Error::custom("a price is not below nought"));
+                }
+                config.prices.push((terms.clone(), price));
+            }
+            config.terms.push(terms);
+        }
+        config.terms.sort_by_key(|terms| Reverse(terms.closeness()));
+        config
+            .prices
+            .sort_by_key(|(terms, _)| Reverse(terms.closeness()));
+        Ok(config)
     }
 }
 
@@ -49,6 +75,7 @@ impl<'de> Deserialize<'de> for ModelsConfig {
 struct ModelForm {
     function_calling: Option<bool>,
     text_format: Option<Word>,
+    price: Option<Price>,
 }
 
 struct Word(TextFormat);

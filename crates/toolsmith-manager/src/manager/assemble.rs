@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use toolsmith_agent::client;
 use toolsmith_core::ToolSource as _;
+use toolsmith_core::reference::Lookup as _;
 use toolsmith_runtime::{Policy, Reload};
 
 use super::Current;
@@ -60,6 +62,11 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
     let prefix = setup.prefix.as_deref().or(current.config.prefix());
     reload.terms.prefix = prefix.unwrap_or_default().to_owned();
     reload.terms.secrets = current.upstreams.secrets.0.clone();
+    let keys = current.config.providers.secrets(&setup.references);
+    reload.terms.secrets.extend(keys);
+    let keys = client::key_variables();
+    let keys = keys.filter_map(|name| setup.references.variable(name));
+    reload.terms.secrets.extend(keys);
     let web = current.config.web.resolve(&setup.references);
     reload.terms.secrets.extend(web.secrets);
     let missing = web.missing.into_iter();

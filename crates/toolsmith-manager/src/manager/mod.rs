@@ -5,6 +5,7 @@
 //! rest (`assemble`), and swapped in whole; a file that cannot be used leaves what it said
 //! before in force, and stops no other.
 
+mod agent;
 mod assemble;
 mod files;
 mod model;
@@ -32,6 +33,7 @@ use crate::setup::{ManagerError, Setup};
 use crate::telemetry::{self, Started, Telemetry};
 use crate::upstreams::Prepared;
 use crate::yaml::YamlError;
+pub use agent::{AgentError, AskTerms, ProjectWorkers};
 use assemble::Assembled;
 use files::Files;
 

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 
 use super::policy::Policy;
-use super::words::{HostedTools, OutputStrategy, SetList, ToolList};
+use super::words::{Asking, HostedTools, OutputStrategy, SetList, ToolList};
 
 /// An agent: the tools it sees, and what it may do with them.
 #[derive(JsonSchema)]
@@ -30,4 +30,6 @@ pub(super) struct AgentFile {
     model: Option<String>,
     /// Tools that its model's provider runs itself, in that provider's words.
     hosted_tools: Option<HostedTools>,
+    /// How it answers, where that is not as the project says.
+    ask: Option<Asking>,
 }

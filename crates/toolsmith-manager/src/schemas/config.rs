@@ -15,8 +15,8 @@ use super::openapi::OpenApi;
 use super::policy::Policy;
 use super::server::Server;
 use super::words::{
-    Count, Detail, Duration, Exposure, HostedTools, OutputStrategy, Pins, Prefix, SetList,
-    TextFormat, ToolList,
+    Asking, Count, Detail, Duration, Exposure, HostedTools, OutputStrategy, Pins, Prefix,
+    ProviderWord, SetList, TextFormat, ToolList,
 };
 
 /// The settings of a project.
@@ -67,6 +67,11 @@ pub(super) struct ConfigFile {
     /// What is said of models, by `PROVIDER/MODEL` or `MODEL`, with `*` for anything; the
     /// longest that fits decides.
     models: Option<BTreeMap<String, Model>>,
+    /// Where providers of models are reached, and with which keys, where the variables of
+    /// their own libraries do not say.
+    providers: Option<BTreeMap<ProviderWord, ModelProvider>>,
+    /// How questions are answered, where an agent does not say otherwise.
+    ask: Option<Asking>,
     /// Tools that providers run themselves, in their own words, where no agent is named.
     hosted_tools: Option<HostedTools>,
 }
@@ -79,6 +84,32 @@ struct Model {
     function_calling: Option<bool>,
     /// The format it is asked for calls in where they come as text.
     text_format: Option<TextFormat>,
+    /// What a million of its tokens cost.
+    price: Option<Price>,
+}
+
+/// What a million tokens cost, in any currency.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Price {
+    /// Of those that are read.
+    #[schemars(range(min = 0))]
+    input: f64,
+    /// Of those that are written.
+    #[schemars(range(min = 0))]
+    output: f64,
+}
+
+/// Where a provider of models is reached.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ModelProvider {
+    /// The address, as the provider's own libraries take it.
+    url: Option<String>,
+    /// The key, such as `${env:MY_KEY}`.
+    key: Option<String>,
+    /// Headers that go with every request.
+    headers: Option<BTreeMap<String, String>>,
 }
 
 /// How tools are offered.

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use toolsmith_agent::client;
 use toolsmith_provider::Provider;
 use toolsmith_provider::text::TextFormat as Format;
 
@@ -90,6 +91,45 @@ impl JsonSchema for HostedTools {
             "additionalProperties": { "type": "array", "items": { "type": "object" } }
         })
     }
+}
+
+/// The name of a provider of models.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ProviderWord;
+
+impl JsonSchema for ProviderWord {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Provider".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<&str> = client::providers().map(Provider::word).collect();
+        json_schema!({ "type": "string", "enum": words })
+    }
+}
+
+/// How questions are answered.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct Asking {
+    /// What the model is told before everything else.
+    instructions: Option<String>,
+    /// How many turns it may have [default: 50].
+    turns: Option<Count>,
+    /// How long it may take [default: 1h].
+    time: Option<Duration>,
+    /// How many tokens it may take, those of tasks it gives to others included.
+    tokens: Option<Count>,
+    /// How much it may cost, in the currency of the prices under `models`.
+    #[schemars(range(min = 0))]
+    cost: Option<f64>,
+    /// How many tokens of conversation a request may hold, as they are estimated
+    /// [default: 100000]: older results are shortened.
+    context_tokens: Option<Count>,
+    /// Fields of every request, in the provider's own words, such as `temperature`.
+    settings: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 /// A format in which models write calls into their text.

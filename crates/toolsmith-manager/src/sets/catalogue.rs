@@ -7,7 +7,7 @@ use toolsmith_provider::OutputStrategy;
 use toolsmith_runtime::Policy;
 
 use super::{AgentForm, Member, SetForm, SetName};
-use crate::config::{Config, HostedTools, PolicyConfig};
+use crate::config::{AskConfig, Config, HostedTools, PolicyConfig};
 
 /// A set, as it is written.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub struct Agent {
     pub model: Option<String>,
     /// Tools that its model's provider runs itself.
     pub hosted_tools: HostedTools,
+    /// How it answers, where that is not as the project says.
+    pub ask: AskConfig,
     /// What holds for its calls beside what holds for all.
     pub policy: PolicyConfig,
     /// The file it stands in.
@@ -133,6 +135,7 @@ impl Catalogue {
                 output_strategy: form.output_strategy,
                 model: form.model.clone(),
                 hosted_tools: form.hosted_tools.clone(),
+                ask: form.ask.clone(),
                 policy: form.policy.clone(),
                 file: Arc::clone(file),
             };

@@ -22,7 +22,7 @@ pub use member::{Member, SetName};
 
 use toolsmith_provider::OutputStrategy;
 
-use crate::config::{HostedTools, PolicyConfig};
+use crate::config::{AskConfig, HostedTools, PolicyConfig};
 
 /// The folder with one set a file.
 pub const SETS_FOLDER: &str = "configs/tool_sets";
@@ -55,6 +55,7 @@ pub(crate) struct AgentForm {
     pub(crate) policy: PolicyConfig,
     pub(crate) model: Option<String>,
     pub(crate) hosted_tools: HostedTools,
+    pub(crate) ask: AskConfig,
 }
 
 /// How many members a list may have.

@@ -1,0 +1,107 @@
+//! Where providers of models are reached, and with which keys, where the variables of the
+//! ecosystem do not say or should not.
+
+use std::collections::BTreeMap;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use toolsmith_agent::client::{Endpoint, EndpointError};
+use toolsmith_core::reference::{FillError, Template};
+use toolsmith_provider::Provider;
+
+use super::few;
+use crate::references::References;
+
+/// Where each provider is reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProvidersConfig(BTreeMap<Provider, ProviderConfig>);
+
+/// Where a provider is reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct ProviderConfig {
+    /// The address, as the provider's own libraries take it.
+    pub url: Option<Template>,
+    /// The key.
+    pub key: Option<Template>,
+    /// Headers that go with every request.
+    pub headers: BTreeMap<String, Template>,
+}
+
+/// Why a provider cannot be reached as the configuration says.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReachError {
+    /// Something is referred to that is not there.
+    #[error("providers.{provider}: {error}")]
+    Missing {
+        /// Whose.
+        provider: Provider,
+        /// What.
+        error: FillError,
+    },
+    /// There is no client, no key or no such address.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+}
+
+impl ProvidersConfig {
+    /// Where a provider is reached: as is written, or as the variables say.
+    ///
+    /// # Errors
+    /// When something is referred to that is not there, or no key is known.
+    pub fn endpoint(
+        &self,
+        provider: Provider,
+        references: &References,
+        url: Option<&str>,
+    ) -> Result<Endpoint, ReachError> {
+        let empty = ProviderConfig::default();
+        let config = self.0.get(&provider).unwrap_or(&empty);
+        let fill = |template: &Template| {
+            let filled = template.fill(references);
+            filled
+                .map(|filled| filled.text)
+                .map_err(|error| ReachError::Missing { provider, error })
+        };
+        let written = config.url.as_ref().map(fill).transpose()?;
+        let key = config.key.as_ref().map(fill).transpose()?;
+        let mut endpoint = match (url.or(written.as_deref()), &key) {
+            (Some(url), Some(_)) => Endpoint::new(provider)?.with_url(url)?,
+            (Some(url), None) => Endpoint::at(provider, references, url)?,
+            (None, Some(_)) => Endpoint::new(provider)?,
+            (None, None) => Endpoint::usual(provider, references)?,
+        };
+        if let Some(key) = key {
+            endpoint = endpoint.with_key(key.into());
+        }
+        for (name, value) in &config.headers {
+            endpoint = endpoint.with_header(name, fill(value)?.into());
+        }
+        Ok(endpoint)
+    }
+
+    /// What is referred to as a key or a header, and must be shown to nobody.
+    pub(crate) fn secrets(&self, references: &References) -> Vec<String> {
+        let templates = self.0.values().flat_map(|config| {
+            let (url, key) = (config.url.iter(), config.key.iter());
+            url.chain(key).chain(config.headers.values())
+        });
+        // What is not there is told when it is needed.
+        let filled = templates.filter_map(|template| template.fill(references).ok());
+        filled.flat_map(|filled| filled.secrets).collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for ProvidersConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let forms = Option::<BTreeMap<Provider, ProviderConfig>>::deserialize(deserializer)?;
+        let forms = forms.unwrap_or_default();
+        for (provider, config) in &forms {
+            few::<D::Error>(config.headers.len(), "headers")?;
+            Endpoint::new(*provider).map_err(D::Error::custom)?;
+        }
+        Ok(Self(forms))
+    }
+}
