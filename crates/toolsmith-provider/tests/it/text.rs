@@ -224,6 +224,21 @@ fn hostile_texts_end() {
 }
 
 #[test]
+fn many_functions_in_one_tag_are_read_once() {
+    // Each would take minutes if every function were to look for marks that no other has.
+    for piece in [
+        "<function=f></function>",
+        "<function=f><parameter=a></function>",
+        "<function=f>{}</function>",
+    ] {
+        let count = (1 << 20) / piece.len();
+        let text = format!("<tool_call>{}</tool_call>", piece.repeat(count));
+        let answer = read(&text, &[TextFormat::QwenCoder], &Tools::default());
+        assert_eq!(answer.calls.len(), count, "{piece}");
+    }
+}
+
+#[test]
 fn prompts_hold_the_tools_and_the_format() {
     let schema =
         Schema::input(json!({ "type": "object", "properties": { "a": { "type": "string" } } }))
