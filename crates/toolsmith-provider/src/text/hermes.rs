@@ -11,11 +11,9 @@ pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     let mut calls = Vec::new();
     for body in values(block.body) {
         let one = Block { body, ..*block };
-        calls.extend(calls::from_json(
-            &one,
-            TextFormat::Hermes,
-            Certainty::Marked,
-        )?);
+        let found = calls::from_json(&one, TextFormat::Hermes, Certainty::Marked);
+        // One that is empty takes nothing away from the others.
+        calls.extend(found.unwrap_or_default());
     }
     Some(calls)
 }

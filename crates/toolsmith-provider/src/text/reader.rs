@@ -18,7 +18,8 @@ pub enum Piece {
     Prose(String),
     /// Something it thought.
     Reasoning(String),
-    /// A call, whole.
+    /// A call, whole. Only the end of the text makes sure that it may run: see
+    /// [`TextAnswer::calls`].
     Call(TextCall),
 }
 
@@ -210,8 +211,12 @@ impl Reader {
                 self.state = State::Reasoning(close);
             }
             Seen::ReasoningEnds(length) => {
-                // It was begun before the text, in the prompt.
+                // It was begun before the text, in the prompt, unless that is told already.
                 self.cursor += length;
+                if self.answer.reasoning.is_empty() {
+                    let calls = std::mem::take(&mut self.answer.calls);
+                    self.answer.calls = calls.into_iter().map(TextCall::thought).collect();
+                }
                 let text = std::mem::take(&mut self.answer.text) + &self.held.spaces;
                 self.answer.reasoning.push_str(&text);
                 self.after_block();
