@@ -12,7 +12,7 @@ use crate::print;
 use crate::session::Session;
 
 /// The largest answer that is read.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 pub(crate) fn run(session: &Session, options: &Parse) -> Result<u8, Failure> {
     let bytes = arguments::file_or_input(&options.file, MAX_BYTES, "the answer")?;

@@ -4,12 +4,16 @@ use super::TextFormat;
 use super::calls::{self, Block, Certainty, TextCall};
 use super::json;
 use super::openers::Kind;
+use super::reader::MOST_CALLS;
 use super::scan::{Found, Scan};
 use super::write::Written;
 
 pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     let mut calls = Vec::new();
     for body in values(block.body) {
+        if calls.len() > MOST_CALLS {
+            break;
+        }
         let one = Block { body, ..*block };
         let found = calls::from_json(&one, TextFormat::Hermes, Certainty::Marked);
         // One that is empty takes nothing away from the others.

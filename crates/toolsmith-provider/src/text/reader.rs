@@ -10,6 +10,9 @@ use super::scan::{End, Found, Scan};
 use super::tools::Tools;
 use super::{TextFormat, deepseek, glm, hermes, json, kimi, mistral, pythonic, qwen_coder, xml};
 
+/// The most calls of one text. Nobody makes as many; what follows them is prose.
+pub(super) const MOST_CALLS: usize = 4096;
+
 /// A piece of what a model said.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -463,7 +466,7 @@ impl Reader {
                 }
             }
         };
-        calls.filter(|calls| !calls.is_empty())
+        calls.filter(|calls| (1..=MOST_CALLS).contains(&calls.len()))
     }
 
     fn keep(&mut self, calls: Vec<TextCall>) {
@@ -478,6 +481,9 @@ impl Reader {
         };
         self.answer.calls.extend(calls.iter().cloned());
         self.pieces.extend(calls.into_iter().map(Piece::Call));
+        if self.answer.calls.len() >= MOST_CALLS {
+            self.kinds.clear();
+        }
         self.after_block();
         if let Fence::Waiting(_) = self.fence {
             self.fence = Fence::Call;

@@ -234,7 +234,24 @@ fn many_functions_in_one_tag_are_read_once() {
         let count = (1 << 20) / piece.len();
         let text = format!("<tool_call>{}</tool_call>", piece.repeat(count));
         let answer = read(&text, &[TextFormat::QwenCoder], &Tools::default());
-        assert_eq!(answer.calls.len(), count, "{piece}");
+        // More than anybody makes are kept as what they are: text.
+        assert_eq!(answer.calls.len(), 0, "{piece}");
+        assert_eq!(answer.text, text, "{piece}");
+    }
+}
+
+#[test]
+fn more_calls_than_anybody_makes_are_text() {
+    for format in TextFormat::ALL {
+        let one = json!({});
+        let text = write(format, &vec![("f", &one, None); 5000]);
+        let answer = read(&text, &[format], &Tools::default());
+        assert!(answer.calls.len() <= 4096, "{format}");
+        let left = answer.text.len();
+        assert!(
+            answer.calls.len() == 4096 || left + 40 > text.len(),
+            "{format} {left}"
+        );
     }
 }
 
