@@ -36,6 +36,9 @@ fn shown(answer: &Answer) -> Value {
     if !answer.reasoning.is_empty() {
         shown["reasoning"] = answer.reasoning.as_str().into();
     }
+    if !answer.notes.is_empty() {
+        shown["notes"] = json!(answer.notes);
+    }
     let stop = match &answer.stop {
         Stop::Length => "length",
         Stop::Refused => "refused",

@@ -51,12 +51,7 @@ pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     )])
 }
 
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
-}
-
-fn block(call: &Written<'_>) -> String {
+pub(super) fn block(call: &Written<'_>) -> String {
     let (name, arguments, _) = call;
     let Value::Object(fields) = arguments else {
         return hermes::block(call);

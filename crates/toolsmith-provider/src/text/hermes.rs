@@ -43,11 +43,6 @@ fn values(body: &str) -> Vec<&str> {
     values
 }
 
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
-}
-
 /// One call. Formats that have no way to say something fall back to it.
 pub(super) fn block(call: &Written<'_>) -> String {
     format!(

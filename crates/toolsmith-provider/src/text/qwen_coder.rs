@@ -145,12 +145,7 @@ fn json(body: &str, name: &str, from: usize) -> (TextCall, usize) {
     (TextCall::new(TextFormat::Llama3, name, read), end)
 }
 
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
-}
-
-fn block(call: &Written<'_>) -> String {
+pub(super) fn block(call: &Written<'_>) -> String {
     let (name, arguments, _) = call;
     let Value::Object(fields) = arguments else {
         return hermes::block(call);
