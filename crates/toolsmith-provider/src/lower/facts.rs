@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::references::is_reference;
 use super::types::TypeSet;
 use super::walk::{Walker, text_of};
-use crate::rules::{Keyword, Recursion};
+use crate::rules::{Keyword, Recursion, Types};
 
 /// A schema that holds at a place.
 #[derive(Clone, Copy, Debug)]
@@ -197,7 +197,12 @@ impl<'a> Walker<'a> {
                 self.change("const became a list of one value");
                 restrict(&mut facts.choices, vec![value]);
             }
-            ("nullable", Value::Bool(nullable)) => facts.nullable |= nullable,
+            ("nullable", Value::Bool(nullable)) => {
+                if *nullable && self.rules.types != Types::Nullable {
+                    self.change("nullable became null beside the type");
+                }
+                facts.nullable |= nullable;
+            }
             ("anyOf" | "oneOf", Value::Array(branches)) if !part.inherited => {
                 self.read_union(word, branches, facts, more);
             }
@@ -333,6 +338,9 @@ impl<'a> Walker<'a> {
         match (others.next(), others.next()) {
             (Some(only), None) => {
                 if branches.len() > 1 {
+                    if self.rules.types != Types::Union {
+                        self.change_of(word, "with null became a type that may be null");
+                    }
                     facts.nullable = true;
                 } else {
                     self.change_of(word, "of one was merged");
