@@ -1,7 +1,8 @@
 //! Names a provider accepts, one for each name there is, and never one for two.
 //!
 //! A name that is accepted as it is stays, whatever the others are and in whatever order
-//! they come: only names that must change give way. Which name stands for which is kept by
+//! they come, unless the provider has a tool of its own by that name: only names that must
+//! change give way. Which name stands for which is kept by
 //! the [`Dictionary`](crate::Dictionary) for tools and by the mapping of a schema for
 //! properties.
 
@@ -16,20 +17,21 @@ use crate::rules::Names;
 /// are not enough.
 const DIGITS: usize = 8;
 
-/// Finds an accepted name for each name, in order. None is in `taken`, unless the name
-/// itself is accepted and there.
+/// Finds an accepted name for each name, in order. None is in `taken`.
 pub(crate) fn assign<'n>(
     names: &[&'n str],
     rules: &Names,
     taken: impl Iterator<Item = &'n str>,
 ) -> Vec<String> {
-    if names.iter().all(|name| rules.accept(name)) {
+    let taken: HashSet<&str> = taken.collect();
+    let stays = |name: &&str| rules.accept(name) && !taken.contains(*name);
+    if names.iter().all(stays) {
         return names.iter().map(|name| (*name).to_owned()).collect();
     }
-    let mut used: HashSet<String> = taken.map(str::to_owned).collect();
+    let mut used: HashSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
     let mut cleaned: HashMap<String, usize> = HashMap::new();
     for name in names {
-        if rules.accept(name) {
+        if stays(name) {
             used.insert((*name).to_owned());
         } else {
             *cleaned.entry(clean(name, rules)).or_default() += 1;
@@ -37,7 +39,7 @@ pub(crate) fn assign<'n>(
     }
     let mut assigned = Vec::with_capacity(names.len());
     for name in names {
-        if rules.accept(name) {
+        if stays(name) {
             assigned.push((*name).to_owned());
             continue;
         }

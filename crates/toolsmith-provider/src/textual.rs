@@ -107,8 +107,7 @@ impl Textual {
         let mut ids = Ids::new(provider, &answer.text);
         let count = read.calls.len();
         for (position, call) in read.calls.into_iter().enumerate() {
-            let last = position + 1 == count;
-            let cut = last && matches!(answer.stop, Stop::Length | Stop::Broken);
+            let cut = position + 1 == count && answer.stop != Stop::Done;
             answer.calls.push(parsed(call, cut, &mut ids, dictionary));
         }
         answer.text = read.text;

@@ -12,7 +12,7 @@ use crate::print;
 use crate::session::Session;
 
 /// The largest answer that is read.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 pub(crate) fn run(session: &Session, options: &Parse) -> Result<u8, Failure> {
     let bytes = arguments::file_or_input(&options.file, MAX_BYTES, "the answer")?;
@@ -35,6 +35,9 @@ fn shown(answer: &Answer) -> Value {
     let mut shown = json!({ "calls": calls, "text": answer.text });
     if !answer.reasoning.is_empty() {
         shown["reasoning"] = answer.reasoning.as_str().into();
+    }
+    if !answer.notes.is_empty() {
+        shown["notes"] = json!(answer.notes);
     }
     let stop = match &answer.stop {
         Stop::Length => "length",

@@ -42,7 +42,7 @@ pub(super) struct Ready<'o> {
     pub(super) examples: Vec<Value>,
 }
 
-/// Names the provider's own tool for finding deferred ones takes.
+/// The name of Anthropic's own tool for finding deferred ones.
 pub(super) const SEARCH_TOOL: &str = "tool_search_tool_bm25";
 
 /// Makes the tools of an offer ready.
@@ -69,11 +69,10 @@ pub(super) fn prepare<'o>(
         });
     }
     let wire_names: Vec<&str> = offered.iter().map(|tool| tool.wire_name.as_str()).collect();
-    let hosted = options
-        .hosted
-        .iter()
-        .filter_map(|tool| tool["name"].as_str());
-    let names = names::assign(&wire_names, &rules.names, hosted.chain([SEARCH_TOOL]));
+    let some_deferred = { offered.iter() }.any(|tool| tool.exposure == Exposure::Deferred);
+    let search = (some_deferred && provider == Provider::Anthropic).then_some(SEARCH_TOOL);
+    let taken = options.hosted.iter().filter_map(hosted_name).chain(search);
+    let names = names::assign(&wire_names, &rules.names, taken);
     let chosen = match &options.choice {
         ToolChoice::Tool(wanted) => {
             let found = wire_names.iter().position(|name| name == wanted);
@@ -89,9 +88,7 @@ pub(super) fn prepare<'o>(
         tools: Tools {
             list: Vec::with_capacity(offered.len()),
             all_strict: !lowered.is_empty() && lowered.iter().all(|each| each.strict),
-            some_deferred: offered
-                .iter()
-                .any(|tool| tool.exposure == Exposure::Deferred),
+            some_deferred,
             chosen,
         },
         report: Vec::with_capacity(offered.len()),
@@ -137,6 +134,14 @@ pub(super) fn prepare<'o>(
         });
     }
     Ok(prepared)
+}
+
+/// The name of a tool the provider runs itself, where it has one: Bedrock's stands below.
+fn hosted_name(tool: &Value) -> Option<&str> {
+    let name = tool
+        .get("name")
+        .or_else(|| tool.pointer("/systemTool/name"));
+    name.and_then(Value::as_str)
 }
 
 /// Whether a provider can load tools when they are looked for.

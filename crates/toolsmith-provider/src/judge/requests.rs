@@ -32,7 +32,7 @@ pub(super) fn judge(
             source: rules.source,
         });
     };
-    let mut names = HashSet::new();
+    let mut names: HashSet<&str> = hosted(provider, declared).collect();
     for tool in &tools {
         if !rules.names.accept(tool.name) {
             fault(tool.name, "a name that is not accepted");
@@ -114,9 +114,8 @@ pub(super) fn judge(
     }
 }
 
-/// The declared functions, in whichever form the provider has them. What the provider runs
-/// itself is its own business.
-fn tools(provider: Provider, declared: &Value) -> Vec<Tool<'_>> {
+/// All that is declared, functions and what the provider runs itself.
+fn entries(provider: Provider, declared: &Value) -> impl Iterator<Item = &Value> {
     let field = match provider {
         Provider::OpenAiFunctions => declared.get("functions"),
         Provider::Bedrock => declared
@@ -125,10 +124,28 @@ fn tools(provider: Provider, declared: &Value) -> Vec<Tool<'_>> {
             .and_then(|configuration| configuration.get("tools")),
         _ => declared.get("tools"),
     };
-    let list = field.unwrap_or(declared).as_array();
+    field.unwrap_or(declared).as_array().into_iter().flatten()
+}
+
+/// The names of what the provider runs itself: no function may have the same.
+fn hosted(provider: Provider, declared: &Value) -> impl Iterator<Item = &str> {
+    entries(provider, declared).filter_map(hosted_name)
+}
+
+fn hosted_name(entry: &Value) -> Option<&str> {
+    if let Some(name) = entry.pointer("/systemTool/name") {
+        return name.as_str();
+    }
+    let kind = entry.get("type")?.as_str()?;
+    let ours = matches!(kind, "function" | "custom");
+    entry.get("name")?.as_str().filter(|_| !ours)
+}
+
+/// The declared functions, in whichever form the provider has them.
+fn tools(provider: Provider, declared: &Value) -> Vec<Tool<'_>> {
     let all_strict = declared.get("strict_tools") == Some(&Value::Bool(true));
     let mut tools = Vec::new();
-    for entry in list.into_iter().flatten() {
+    for entry in entries(provider, declared) {
         match provider {
             Provider::Gemini => {
                 let functions = entry.get("functionDeclarations").and_then(Value::as_array);

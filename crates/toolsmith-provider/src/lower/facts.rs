@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::references::is_reference;
 use super::types::TypeSet;
 use super::walk::{Walker, text_of};
-use crate::rules::{Keyword, Recursion};
+use crate::rules::{Keyword, Recursion, Types};
 
 /// A schema that holds at a place.
 #[derive(Clone, Copy, Debug)]
@@ -197,7 +197,12 @@ impl<'a> Walker<'a> {
                 self.change("const became a list of one value");
                 restrict(&mut facts.choices, vec![value]);
             }
-            ("nullable", Value::Bool(nullable)) => facts.nullable |= nullable,
+            ("nullable", Value::Bool(nullable)) => {
+                if *nullable && self.rules.types != Types::Nullable {
+                    self.change("nullable became null beside the type");
+                }
+                facts.nullable |= nullable;
+            }
             ("anyOf" | "oneOf", Value::Array(branches)) if !part.inherited => {
                 self.read_union(word, branches, facts, more);
             }
@@ -333,6 +338,9 @@ impl<'a> Walker<'a> {
         match (others.next(), others.next()) {
             (Some(only), None) => {
                 if branches.len() > 1 {
+                    if self.rules.types != Types::Union {
+                        self.change_of(word, "with null became a type that may be null");
+                    }
                     facts.nullable = true;
                 } else {
                     self.change_of(word, "of one was merged");
@@ -421,6 +429,51 @@ impl<'a> Facts<'a> {
         };
     }
 }
+
+/// Tells whether properties are named where only words can say them: an object that leaves
+/// others open must not be closed then.
+pub(crate) fn unsaid(facts: &Facts<'_>) -> bool {
+    let known = |name: &str| facts.properties.iter().any(|map| map.contains_key(name));
+    let conditional = facts.rest.iter().any(|(keyword, value)| match keyword {
+        Keyword::If | Keyword::Then | Keyword::Else => names_more(value, &known, 0),
+        Keyword::DependentSchemas | Keyword::Dependencies => {
+            let schemas = value.as_object().into_iter().flat_map(Map::values);
+            { schemas }.any(|schema| names_more(schema, &known, 0))
+        }
+        _ => false,
+    });
+    facts.cut || conditional
+}
+
+/// Tells whether one of some schemas names properties that these facts do not know.
+pub(crate) fn add_properties(schemas: &[Value], facts: &Facts<'_>) -> bool {
+    let known = |name: &str| facts.properties.iter().any(|map| map.contains_key(name));
+    { schemas.iter() }.any(|schema| names_more(schema, &known, 0))
+}
+
+/// What cannot be followed to its end may name any.
+fn names_more(schema: &Value, known: &dyn Fn(&str) -> bool, depth: usize) -> bool {
+    let Value::Object(object) = schema else {
+        return false;
+    };
+    depth > MOST_CONDITIONS
+        || object
+            .iter()
+            .any(|(word, value)| match (word.as_str(), value) {
+                ("properties", Value::Object(map)) => !map.keys().all(|name| known(name)),
+                ("allOf" | "anyOf" | "oneOf", Value::Array(list)) => {
+                    { list.iter() }.any(|each| names_more(each, known, depth + 1))
+                }
+                ("if" | "then" | "else", value) => names_more(value, known, depth + 1),
+                ("dependentSchemas" | "dependencies", Value::Object(map)) => {
+                    { map.values() }.any(|each| names_more(each, known, depth + 1))
+                }
+                (word, _) => is_reference(word),
+            })
+}
+
+/// How deep conditions within conditions are read.
+const MOST_CONDITIONS: usize = 16;
 
 /// Keeps what both lists have; where that is nothing, the first stays.
 fn restrict<'a>(choices: &mut Option<Vec<&'a Value>>, list: Vec<&'a Value>) {

@@ -6,26 +6,37 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 use toolsmith_core::json;
 
-use super::facts::{Additional, Facts, Part};
+use super::facts::{Additional, Facts, Part, add_properties, unsaid};
 use super::object::{ANYTHING, Entry, Fields};
 use super::types::TypeSet;
 use super::union::MOST_BRANCHES;
 use super::walk::Walker;
+use super::words;
 
 impl<'a> Walker<'a> {
     /// What an object holds together with the unions beside its properties: every property
     /// of every branch, and what all branches demand.
     pub(crate) fn merged_fields(&mut self, facts: &Facts<'a>) -> Fields<'a> {
-        self.change("a union was merged into one object");
-        let base = self.own_fields(facts);
-        let mut branches = Vec::new();
-        for (index, union) in facts.unions.iter().enumerate() {
-            if index == 0 {
-                self.open_branches(union, &mut branches, 0);
-            } else {
-                self.forget(&[union]);
-            }
+        let mut base = self.own_fields(facts);
+        let Some((union, others)) = facts.unions.split_first() else {
+            return base;
+        };
+        let named_elsewhere = others.iter().any(|other| add_properties(other, facts));
+        if named_elsewhere && self.closes() && base.additional == Additional::Silent {
+            base.additional = Additional::Open;
         }
+        let mut branches = Vec::new();
+        if !self.open_branches(union, &mut branches, 0) {
+            self.change("more branches than are merged; they were put into words");
+            self.remarks.push(words::one_of(union.iter()));
+            self.forget(others);
+            if self.closes() && base.additional == Additional::Silent {
+                base.additional = Additional::Open;
+            }
+            return base;
+        }
+        self.change("a union was merged into one object");
+        self.forget(others);
         let fitting = |branch: &Facts<'a>| !branch.typed || branch.types.has(TypeSet::OBJECT);
         let count = branches.len();
         branches.retain(fitting);
@@ -35,11 +46,17 @@ impl<'a> Walker<'a> {
         self.merge(base, &branches)
     }
 
-    /// The branches of a union, those of unions within it among them.
-    fn open_branches(&mut self, union: &'a [Value], branches: &mut Vec<Facts<'a>>, depth: usize) {
+    /// The branches of a union, those of unions within it among them. `false` where there
+    /// are too many.
+    fn open_branches(
+        &mut self,
+        union: &'a [Value],
+        branches: &mut Vec<Facts<'a>>,
+        depth: usize,
+    ) -> bool {
         for schema in union {
             if branches.len() >= MOST_BRANCHES || depth > 8 {
-                return self.change("more branches than are merged; some were left out");
+                return false;
             }
             let facts = self.gather(&[Part::own(schema)], true);
             if facts.never {
@@ -47,11 +64,14 @@ impl<'a> Walker<'a> {
             }
             match facts.unions.first() {
                 Some(inner) if facts.properties.is_empty() => {
-                    self.open_branches(inner, branches, depth + 1);
+                    if !self.open_branches(inner, branches, depth + 1) {
+                        return false;
+                    }
                 }
                 _ => branches.push(facts),
             }
         }
+        true
     }
 
     fn merge(&mut self, base: Fields<'a>, branches: &[Facts<'a>]) -> Fields<'a> {
@@ -94,6 +114,7 @@ impl<'a> Walker<'a> {
                 .iter()
                 .map(|branch| match branch.additional {
                     Additional::Closed if branch.patterns => Additional::Open,
+                    Additional::Silent if self.closes() && leaves_out(branch) => Additional::Open,
                     additional => additional,
                 })
                 .reduce(wider)
@@ -103,10 +124,17 @@ impl<'a> Walker<'a> {
         Fields {
             entries,
             required,
+            sometimes: sets.into_iter().flatten().collect(),
             additional,
             stated: true,
         }
     }
+}
+
+/// Whether a branch names properties beside those that are merged.
+fn leaves_out(branch: &Facts<'_>) -> bool {
+    let unions = || { branch.unions.iter() }.any(|union| add_properties(union, branch));
+    branch.patterns || unsaid(branch) || unions()
 }
 
 /// What holds for a property in a merged object.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::facts::{Additional, Facts, Part};
+use super::facts::{Additional, Facts, Part, unsaid};
 use super::mapping::{Field, Shape};
 use super::types::TypeSet;
 use super::walk::{Lowered, Walker};
@@ -17,6 +17,8 @@ use crate::rules::Keyword;
 pub(crate) struct Fields<'a> {
     pub(crate) entries: Vec<(&'a str, Entry<'a>)>,
     pub(crate) required: Vec<&'a str>,
+    /// What one of several schemas demands: there, null is not the same as absence.
+    pub(crate) sometimes: HashSet<&'a str>,
     pub(crate) additional: Additional<'a>,
     /// Whether properties are spoken of, were it to say that there are none.
     pub(crate) stated: bool,
@@ -102,14 +104,21 @@ impl<'a> Walker<'a> {
                 Additional::Open
             }
             Additional::Silent if facts.patterns => Additional::Open,
+            Additional::Silent if self.closes() && unsaid(facts) => Additional::Open,
             additional => additional,
         };
         Fields {
             entries,
             required,
+            sometimes: HashSet::new(),
             additional,
             stated: !facts.properties.is_empty(),
         }
+    }
+
+    /// Whether objects must be closed, so that what they do not name cannot be given.
+    pub(crate) fn closes(&self) -> bool {
+        self.rules.objects.closed
     }
 
     /// Writes an object. `None` where the rules demand that it be closed, and it is not.
@@ -152,7 +161,7 @@ impl<'a> Walker<'a> {
                 self.change("a property that can never be given was left out");
                 continue;
             }
-            let says_null = entry.defaults_to_null();
+            let says_null = entry.defaults_to_null() && !fields.sometimes.contains(name);
             let mut property = self.below("properties", Cow::Borrowed(name), |walker| {
                 let mut property = walker.entry(entry);
                 if rules.all_required && !is_required {

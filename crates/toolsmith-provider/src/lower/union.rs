@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 use super::choices::list;
-use super::facts::{Facts, Part, is_null};
+use super::facts::{Facts, Part, add_properties, is_null};
 use super::fits::{Steps, disjoint};
 use super::mapping::{Field, Shape};
 use super::object::accepts_null;
@@ -39,6 +39,11 @@ impl<'a> Walker<'a> {
             |(first, others)| (first.as_slice(), others),
         );
         self.forget(others);
+        if self.closes() && others.iter().any(|other| add_properties(other, facts)) {
+            self.change("two unions name properties; it takes anything");
+            self.remarks.push(words::one_of(branches.iter()));
+            return self.anything();
+        }
         facts.nullable |= branches.iter().any(is_null);
         let restricted = facts.typed
             || facts.choices.is_some()

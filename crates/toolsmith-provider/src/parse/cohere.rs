@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::openai::{Shape, message_of};
-use super::text;
+use super::openai::{Shape, single};
 
 const SHAPE: Shape = Shape {
     arguments_as_text: true,
@@ -13,13 +12,5 @@ const SHAPE: Shape = Shape {
 };
 
 pub(super) fn read(body: &Value, draft: &mut Draft<'_>) -> Option<()> {
-    let message = match body.get("message") {
-        Some(message) => message,
-        None if text(body, "role") == "assistant" => body,
-        None => return None,
-    };
-    message.as_object()?;
-    draft.stopped(text(body, "finish_reason"));
-    message_of(message, &SHAPE, draft);
-    Some(())
+    single(body, "finish_reason", &SHAPE, draft)
 }

@@ -200,8 +200,9 @@ impl<'a> Draft<'a> {
         let doubtful = match (&self.ending.open, &self.answer.stop) {
             (Some(open), _) if open.contains(&position) => return Read::cut_off(),
             (None, Stop::Broken) => true,
-            (_, Stop::Length) => sent.last,
-            _ => false,
+            (_, Stop::Broken | Stop::Done) => false,
+            // A limit, a filter or a fault, perhaps in the middle of a call.
+            _ => sent.last,
         };
         let value = match sent.input {
             Input::Document(_) | Input::Free(_) if doubtful => return Read::cut_off(),

@@ -36,8 +36,8 @@ use crate::stream::Stream;
 use crate::text::Tools;
 use crate::textual::Textual;
 
-/// The largest answer that is read.
-pub(crate) const LARGEST: usize = 64 << 20;
+/// The largest answer that is read. As values it takes several times its bytes.
+pub(crate) const LARGEST: usize = 16 << 20;
 
 /// Reads the body a provider answered with.
 ///

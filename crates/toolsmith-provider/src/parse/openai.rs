@@ -71,8 +71,26 @@ fn calls_of(message: &Value) -> impl Iterator<Item = &Value> {
     many.iter().chain(one).chain(legacy)
 }
 
+/// Reads an answer that is one message without choices, or such a message alone.
+pub(super) fn single(
+    body: &Value,
+    reason: &str,
+    shape: &Shape,
+    draft: &mut Draft<'_>,
+) -> Option<()> {
+    let message = match body.get("message") {
+        Some(message) => message,
+        None if text(body, "role") == "assistant" => body,
+        None => return None,
+    };
+    message.as_object()?;
+    draft.stopped(text(body, reason));
+    message_of(message, shape, draft);
+    Some(())
+}
+
 /// Reads a message, and keeps what goes back of it.
-pub(super) fn message_of(message: &Value, shape: &Shape, draft: &mut Draft<'_>) {
+fn message_of(message: &Value, shape: &Shape, draft: &mut Draft<'_>) {
     content(message.get("content").unwrap_or(&Value::Null), draft);
     let mut turn = Map::new();
     turn.insert("role".into(), "assistant".into());

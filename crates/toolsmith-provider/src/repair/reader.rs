@@ -10,7 +10,7 @@ use toolsmith_core::json::{MAX_DEPTH, MAX_VALUES};
 
 use super::quotes::{self, Quote};
 use super::step::{Step, Steps};
-use super::strings::Place;
+use super::strings::{Ahead, Place};
 use super::{LOST_QUOTE, RepairError};
 
 /// One reading of one text.
@@ -19,6 +19,8 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) position: usize,
     pub(super) steps: Steps,
+    /// What was found behind strings that were looked past, for each kind of quote.
+    pub(super) ahead: [Option<Ahead>; 4],
     stack: Vec<Frame>,
     values: usize,
     truncated: bool,
@@ -78,6 +80,7 @@ impl<'t> Reader<'t> {
             text,
             position,
             steps,
+            ahead: [None; 4],
             stack: Vec::new(),
             values: 0,
             truncated: false,

@@ -3,7 +3,7 @@
 //! A quote ends a string when what follows fits the place the string stands in. One that
 //! does not is taken for a quote inside only where it is unmistakable: a pair around
 //! words, or an apostrophe between letters. Each look ahead reaches at most to the second
-//! next quote, so reading stays linear.
+//! next quote, and what it found is remembered, so reading stays linear.
 
 use super::RepairError;
 use super::quotes::Quote;
@@ -17,6 +17,17 @@ pub(super) enum Place {
     Key,
     Member,
     Item,
+}
+
+/// What was found behind a string that was looked past.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// From where its end was looked for.
+    from: usize,
+    /// Where that is, if anywhere.
+    close: Option<usize>,
+    /// What follows it, if anything.
+    follows: Option<u8>,
 }
 
 /// What a quote inside a string is.
@@ -154,7 +165,7 @@ impl Reader<'_> {
     }
 
     /// Judges a quote by what follows it.
-    fn verdict(&self, after: usize, place: Place) -> Verdict {
+    fn verdict(&mut self, after: usize, place: Place) -> Verdict {
         let bytes = self.text.as_bytes();
         let next = self.skip_spaces(after);
         let Some(&byte) = bytes.get(next) else {
@@ -267,19 +278,34 @@ impl Reader<'_> {
         clippy::option_option,
         reason = "no string, nothing behind it, or a byte"
     )]
-    fn after_string(&self, at: usize) -> Option<Option<u8>> {
+    fn after_string(&mut self, at: usize) -> Option<Option<u8>> {
+        let (quote, length) = Quote::at(self.text.as_bytes(), at)?;
+        let from = at + length;
+        // Low quotes only open: from many of them the end may be one and the same.
+        let known = self.ahead[quote as usize]
+            .filter(|ahead| ahead.from <= from && ahead.close.is_none_or(|close| from <= close));
+        let ahead = known.unwrap_or_else(|| self.look_past(quote, from));
+        self.ahead[quote as usize] = Some(ahead);
+        ahead.close.map(|_| ahead.follows)
+    }
+
+    /// Looks for the end of a string, and for what follows it.
+    fn look_past(&self, quote: Quote, from: usize) -> Ahead {
         let bytes = self.text.as_bytes();
-        let (quote, length) = Quote::at(bytes, at)?;
-        let mut from = at + length;
-        loop {
-            let special = quote.next_special(bytes, from)?;
-            if bytes[special] == b'\\' {
+        let mut next = from;
+        let close = loop {
+            match quote.next_special(bytes, next) {
                 // What is escaped may have several bytes; none of them is special.
-                from = (special + 2).min(bytes.len());
-                continue;
+                Some(special) if bytes[special] == b'\\' => next = (special + 2).min(bytes.len()),
+                close => break close,
             }
-            let end = special + quote.closes_at(bytes, special)?;
-            return Some(bytes.get(self.skip_spaces(end)).copied());
+        };
+        let end = close.and_then(|close| Some(close + quote.closes_at(bytes, close)?));
+        let follows = end.and_then(|end| bytes.get(self.skip_spaces(end)));
+        Ahead {
+            from,
+            close,
+            follows: follows.copied(),
         }
     }
 

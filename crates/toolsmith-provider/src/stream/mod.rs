@@ -21,6 +21,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::Value;
+use toolsmith_core::json::MAX_VALUES;
 
 use self::frames::{Event, Frames};
 use crate::answer::{Answer, Stop};
@@ -73,6 +74,8 @@ pub struct Stream {
     frames: Frames,
     assembler: Box<dyn Assemble>,
     received: usize,
+    /// How many values the events had beyond what is usual.
+    values: usize,
     events: usize,
     /// The event, while there is only one.
     only: Option<Value>,
@@ -117,6 +120,9 @@ struct Assembled {
 /// would, to fill the memory with what takes few bytes to send.
 const MOST_ITEMS: usize = 4096;
 
+/// How many values an event usually has.
+const USUAL_VALUES: usize = 16;
+
 const BEGINNING: usize = 1024;
 
 impl Stream {
@@ -138,6 +144,7 @@ impl Stream {
             frames: Frames::default(),
             assembler,
             received: 0,
+            values: 0,
             events: 0,
             only: None,
             error: None,
@@ -249,8 +256,8 @@ impl Stream {
         ending.broken = !assembled.whole || self.too_large;
         ending.open = assembled.open;
         if self.too_large {
-            let note = format!("it is larger than {LARGEST} bytes, and was not read on");
-            ending.notes.push(note);
+            let note = "it is larger than anything a model says, and was not read on";
+            ending.notes.push(note.to_owned());
         }
         let body = &assembled.body;
         let answer = parse::read(self.provider, body, &ending, &self.dictionary);
@@ -274,7 +281,7 @@ impl Stream {
     }
 
     fn event(&mut self, event: Event, deltas: &mut Vec<Delta>) {
-        if self.error.is_some() {
+        if self.error.is_some() || self.too_large {
             return;
         }
         let value = match event.name {
@@ -295,10 +302,28 @@ impl Stream {
             self.error = Some(ParseError::Provider(error));
             return;
         }
+        self.values += weight(&value).saturating_sub(USUAL_VALUES);
+        if self.values > MAX_VALUES {
+            self.too_large = true;
+            return;
+        }
         self.events += 1;
         self.usage.note(&value);
         self.assembler.event(&value, deltas);
         self.only = (self.events == 1).then_some(value);
+    }
+}
+
+/// How many values there are in an event, its names among them. The likelihood of words is
+/// left out: it is long, and nobody keeps it.
+fn weight(event: &Value) -> usize {
+    match event {
+        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(key, _)| *key != "logprobs");
+            1 + kept.map(|(_, value)| 1 + weight(value)).sum::<usize>()
+        }
+        _ => 1,
     }
 }
 

@@ -11,8 +11,12 @@ use crate::parse::{list, text};
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     id: String,
-    items: BTreeMap<u64, Item>,
-    by_id: HashMap<String, u64>,
+    /// In the order in which they came.
+    items: Vec<Item>,
+    /// The latest item by what its events say: some servers give every item the same index,
+    /// and others one item a new id in each event.
+    by_index: HashMap<u64, usize>,
+    by_id: HashMap<String, usize>,
     calls: usize,
     /// The answer as the last event has it.
     response: Option<Value>,
@@ -22,6 +26,7 @@ pub(super) struct Assembler {
 
 #[derive(Debug, Default)]
 struct Item {
+    index: u64,
     value: Value,
     /// The arguments, the input or the texts so far, by the index of the piece.
     texts: BTreeMap<u64, String>,
@@ -32,7 +37,6 @@ struct Item {
 impl Assemble for Assembler {
     fn event(&mut self, event: &Value, deltas: &mut Vec<Delta>) {
         let kind = text(event, "type");
-        let number = self.number(event);
         match kind {
             "response.created" | "response.in_progress" => {
                 if let Some(response) = event.get("response") {
@@ -42,22 +46,25 @@ impl Assemble for Assembler {
             "response.completed" | "response.incomplete" | "response.done" => {
                 self.response = event.get("response").cloned();
             }
-            "response.output_item.added" => self.add(number, event.get("item"), deltas),
-            "response.output_item.done" => {
-                if !self.items.contains_key(&number) {
-                    self.add(number, event.get("item"), deltas);
+            "response.output_item.added" => {
+                if let Some(item) = event.get("item").filter(|item| item.is_object())
+                    && !self.by_id.contains_key(text(item, "id"))
+                {
+                    self.add(index(event), item, deltas);
                 }
-                if let Some(item) = self.items.get_mut(&number) {
-                    item.done = true;
-                    if let Some(value) = event.get("item") {
-                        item.value = value.clone();
-                        item.texts.clear();
-                    }
+            }
+            "response.output_item.done" => {
+                if let Some(item) = event.get("item").filter(|item| item.is_object()) {
+                    self.end(index(event), item, deltas);
                 }
             }
             _ => {
-                if let Some(item) = self.items.get_mut(&number) {
-                    item.grow(kind, event, deltas);
+                let by_id = self.by_id.get(text(event, "item_id"));
+                let by_index = || self.by_index.get(&index(event)?);
+                let latest = self.items.len().checked_sub(1);
+                let position = by_id.or_else(by_index).copied().or(latest);
+                if let Some(position) = position {
+                    self.items[position].grow(kind, event, deltas);
                 }
             }
         }
@@ -70,12 +77,14 @@ impl Assemble for Assembler {
     fn finish(&mut self, _ended: bool) -> Assembled {
         let response = self.response.take().filter(Value::is_object);
         let whole = response.is_some() && !self.full;
-        let open: HashSet<usize> = (self.items.values())
-            .filter(|item| !whole && !item.done)
-            .filter_map(|item| item.call)
+        let mut items = std::mem::take(&mut self.items);
+        items.sort_by_key(|item| item.index);
+        let calls = items.iter().filter(|item| item.call.is_some());
+        let open: HashSet<usize> = { calls.enumerate() }
+            .filter(|(_, item)| !whole && !item.done)
+            .map(|(position, _)| position)
             .collect();
-        let items = std::mem::take(&mut self.items);
-        let items: Vec<Value> = items.into_values().map(Item::finish).collect();
+        let items: Vec<Value> = items.into_iter().map(Item::finish).collect();
         let mut body = response.unwrap_or_else(|| json!({"id": self.id, "status": "in_progress"}));
         // Some servers leave the items out of the last event.
         if list(&body, "output").is_empty() {
@@ -90,45 +99,54 @@ impl Assemble for Assembler {
 }
 
 impl Assembler {
-    /// Which item an event speaks of: by its number where the index is missing.
-    fn number(&self, event: &Value) -> u64 {
-        let index = event.get("output_index").and_then(Value::as_u64);
-        let by_id = || self.by_id.get(text(event, "item_id")).copied();
-        let next = || {
-            self.items
-                .keys()
-                .next_back()
-                .map_or(0, |last| last.saturating_add(1))
+    /// Takes an item that is done, and that may not have been added before.
+    fn end(&mut self, index: Option<u64>, value: &Value, deltas: &mut Vec<Delta>) {
+        let by_id = self.by_id.get(text(value, "id")).copied();
+        let growing = |position: &&usize| !self.items[**position].done;
+        let by_index = || self.by_index.get(&index?).filter(growing).copied();
+        let known = by_id.or_else(by_index);
+        let Some(position) = known.or_else(|| self.add(index, value, deltas)) else {
+            return;
         };
-        index.or_else(by_id).unwrap_or_else(next)
+        let item = &mut self.items[position];
+        item.done = true;
+        item.value = value.clone();
+        item.texts.clear();
     }
 
-    fn add(&mut self, number: u64, item: Option<&Value>, deltas: &mut Vec<Delta>) {
-        let Some(item) = item.filter(|item| item.is_object()) else {
-            return;
-        };
-        if self.items.contains_key(&number) {
-            return;
-        }
-        if self.items.len() >= MOST_ITEMS {
+    /// Begins an item, and returns its position, where there is room for it.
+    fn add(&mut self, index: Option<u64>, value: &Value, deltas: &mut Vec<Delta>) -> Option<usize> {
+        let position = self.items.len();
+        if position >= MOST_ITEMS {
             self.full = true;
-            return;
+            return None;
         }
-        let is_call = matches!(text(item, "type"), "function_call" | "custom_tool_call");
+        let is_call = matches!(text(value, "type"), "function_call" | "custom_tool_call");
         let call = is_call.then_some(self.calls);
         if let Some(index) = call {
             self.calls += 1;
-            let name = text(item, "name").to_owned();
+            let name = text(value, "name").to_owned();
             deltas.push(Delta::Call { index, name });
         }
-        self.by_id.insert(text(item, "id").to_owned(), number);
-        let added = Item {
-            value: item.clone(),
+        if !text(value, "id").is_empty() {
+            self.by_id.insert(text(value, "id").to_owned(), position);
+        }
+        if let Some(index) = index {
+            self.by_index.insert(index, position);
+        }
+        let last = self.items.last().map_or(0, |item| item.index);
+        self.items.push(Item {
+            index: index.unwrap_or(last),
+            value: value.clone(),
             call,
             ..Item::default()
-        };
-        self.items.insert(number, added);
+        });
+        Some(position)
     }
+}
+
+fn index(event: &Value) -> Option<u64> {
+    event.get("output_index").and_then(Value::as_u64)
 }
 
 impl Item {

@@ -40,9 +40,18 @@ impl TextCall {
     }
 
     /// The same call, not to be run: it may be part of a text.
-    pub(super) fn doubt(mut self) -> Self {
+    pub(super) fn doubt(self) -> Self {
+        self.not_to_be_run(DOUBT)
+    }
+
+    /// The same call, not to be run: the model was thinking when it wrote it.
+    pub(super) fn thought(self) -> Self {
+        self.not_to_be_run(THOUGHT)
+    }
+
+    fn not_to_be_run(mut self, because: &str) -> Self {
         if let RawArguments::Json(_) = self.arguments {
-            self.arguments = RawArguments::Malformed(DOUBT.to_owned());
+            self.arguments = RawArguments::Malformed(because.to_owned());
         }
         self
     }
@@ -56,6 +65,13 @@ impl TextCall {
 /// What a model reads whose call may be part of a text that it wrote.
 const DOUBT: &str = "something before this call was never closed, so it is unclear whether it is \
                      a call or part of a text, and nothing was run; make the calls again";
+
+/// What a model reads that called before it had thought to the end.
+const THOUGHT: &str = "the call stands in the reasoning before the answer, so it is unclear whether \
+                       it was meant, and nothing was run; make it in the answer";
+
+/// What a model reads whose call has no name.
+pub(super) const NAMELESS: &str = "the call does not say which tool is meant";
 
 /// A block of a text that should hold calls.
 #[derive(Clone, Copy, Debug)]
@@ -171,8 +187,9 @@ fn one(
     whole: bool,
     tools: &Tools,
 ) -> Option<TextCall> {
+    let nameless = || TextCall::new(format, "", Read::malformed(NAMELESS));
     let Value::Object(mut object) = value else {
-        return None;
+        return (certainty == Certainty::Marked).then(nameless);
     };
     let id = take(&mut object, &["id", "call_id", "tool_call_id"]).and_then(|id| match id {
         Value::String(id) => Some(id),
@@ -189,10 +206,7 @@ fn one(
     }
     let name = match take(&mut object, &NAMES) {
         Some(Value::String(name)) => name,
-        _ if certainty == Certainty::Marked => {
-            let reason = "the call does not say which tool is meant";
-            return Some(TextCall::new(format, "", Read::malformed(reason)).with_id(id));
-        }
+        _ if certainty == Certainty::Marked => return Some(nameless().with_id(id)),
         _ => return None,
     };
     let given = take(&mut object, &ARGUMENTS);

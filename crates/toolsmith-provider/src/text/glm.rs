@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::TextFormat;
-use super::calls::{Block, TextCall};
+use super::calls::{Block, NAMELESS, TextCall};
 use super::hermes;
 use super::parameters::{self, Pairs};
 use super::write::Written;
@@ -18,8 +18,7 @@ pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     let one_word = !name.is_empty() && !name.contains(char::is_whitespace) && !name.contains('<');
     if !one_word {
         // Between its marks it was meant as a call; without an end it was talk of marks.
-        let reason = "the call does not say which tool is meant";
-        let call = TextCall::new(TextFormat::Glm, "", Read::malformed(reason));
+        let call = TextCall::new(TextFormat::Glm, "", Read::malformed(NAMELESS));
         return block.closed.then(|| vec![call]);
     }
     if rest.is_empty() && !block.closed && !block.tools.knows(name) {
@@ -52,12 +51,7 @@ pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     )])
 }
 
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
-}
-
-fn block(call: &Written<'_>) -> String {
+pub(super) fn block(call: &Written<'_>) -> String {
     let (name, arguments, _) = call;
     let Value::Object(fields) = arguments else {
         return hermes::block(call);

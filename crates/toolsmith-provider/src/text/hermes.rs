@@ -4,18 +4,20 @@ use super::TextFormat;
 use super::calls::{self, Block, Certainty, TextCall};
 use super::json;
 use super::openers::Kind;
+use super::reader::MOST_CALLS;
 use super::scan::{Found, Scan};
 use super::write::Written;
 
 pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     let mut calls = Vec::new();
     for body in values(block.body) {
+        if calls.len() > MOST_CALLS {
+            break;
+        }
         let one = Block { body, ..*block };
-        calls.extend(calls::from_json(
-            &one,
-            TextFormat::Hermes,
-            Certainty::Marked,
-        )?);
+        let found = calls::from_json(&one, TextFormat::Hermes, Certainty::Marked);
+        // One that is empty takes nothing away from the others.
+        calls.extend(found.unwrap_or_default());
     }
     Some(calls)
 }
@@ -39,11 +41,6 @@ fn values(body: &str) -> Vec<&str> {
     }
     values.push(rest);
     values
-}
-
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
 }
 
 /// One call. Formats that have no way to say something fall back to it.

@@ -5,6 +5,7 @@ use toolsmith_core::json;
 
 use super::TextFormat;
 use super::calls::{Block, TextCall};
+use super::reader::MOST_CALLS;
 use super::write::Written;
 use crate::arguments::Read;
 use crate::repair::{self, Step};
@@ -21,6 +22,9 @@ pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
             let cut = !block.closed && after.trim().is_empty() && !calls.is_empty();
             return cut.then_some(calls);
         };
+        if calls.len() > MOST_CALLS {
+            return None;
+        }
         let mut arguments = Arguments::default();
         let Some(next) = arguments.take(inside) else {
             // Cut off: a call if anything says so, for a bracket alone does not.

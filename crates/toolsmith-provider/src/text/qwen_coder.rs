@@ -6,71 +6,88 @@ use serde_json::Value;
 use super::TextFormat;
 use super::calls::{Block, TextCall};
 use super::hermes;
+use super::openers::Kind;
 use super::parameters::{self, Mark, Pairs};
+use super::scan::{Found, Scan};
 use super::write::Written;
 use crate::arguments::{self, Read};
 
 pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     // With a tag around it the function stands in the body, without one it is the opener.
-    let mut rest = match block.opener.strip_prefix("<function=") {
-        Some(_) => (block.opener, block.body),
-        None => split_function(block.body)?,
+    let mut function = match block.opener.starts_with(FUNCTION) {
+        true => (block.opener, 0),
+        false => next_function(block.body, 0)?,
     };
+    let mut marks = Marks::new(block.body);
     let mut calls = Vec::new();
     loop {
-        let (opener, body) = rest;
+        let (opener, from) = function;
         let name = opener
-            .strip_prefix("<function=")
+            .strip_prefix(FUNCTION)
             .and_then(|name| name.strip_suffix('>'));
         let Some(name) = name.map(parameters::read_name) else {
             calls.push(TextCall::new(TextFormat::QwenCoder, "", Read::cut_off()));
             return Some(calls);
         };
-        let (call, next) = one(block, &name, body);
+        let (call, mut next) = one(block, &name, from, &mut marks);
         calls.push(call);
-        let next = next.strip_prefix("</function>").unwrap_or(next);
-        let function = split_function(next);
+        if block.body[next..].starts_with(END) {
+            next += END.len();
+        }
+        let following = next_function(block.body, next);
         // Text behind a function may be that of a value which ended too early.
-        let gap = function.map_or(next, |(opener, body)| {
-            &next[..next.len() - opener.len() - body.len()]
-        });
-        if !gap.trim().is_empty() {
+        let gap = following.map_or(block.body.len(), |(opener, behind)| behind - opener.len());
+        if !block.body[next..gap].trim().is_empty() {
             return Some(calls.into_iter().map(TextCall::doubt).collect());
         }
-        match function {
-            Some(function) => rest = function,
+        match following {
+            Some(following) => function = following,
             None => return Some(calls),
         }
     }
 }
 
-/// The opener of the next function, and what follows it.
-fn split_function(text: &str) -> Option<(&str, &str)> {
-    let text = &text[text.find("<function=")?..];
-    let end = text.find('>').map_or(text.len(), |end| end + 1);
-    Some(text.split_at(end))
+const FUNCTION: &str = "<function=";
+const END: &str = "</function>";
+
+/// The opener of the next function, and where it ends.
+fn next_function(text: &str, from: usize) -> Option<(&str, usize)> {
+    let begin = from + text[from..].find(FUNCTION)?;
+    let end = text[begin..].find('>');
+    let end = end.map_or(text.len(), |end| begin + end + 1);
+    Some((&text[begin..end], end))
 }
 
-/// Reads one function, and returns what follows it.
-fn one<'b>(block: &Block<'_>, name: &str, body: &'b str) -> (TextCall, &'b str) {
-    if body.trim_start().starts_with('{') {
-        let (json, next) = match body.rfind("</function>") {
-            Some(end) => (&body[..end], &body[end..]),
-            None => (body, ""),
-        };
-        let read = match arguments::read(json.trim()) {
-            Read {
-                complete: false, ..
-            } => Read::cut_off(),
-            read => read,
-        };
-        return (TextCall::new(TextFormat::Llama3, name, read), next);
+/// The marks within all functions of a block.
+struct Marks<'t> {
+    opens: Mark<'t>,
+    closes: Mark<'t>,
+    ends: Mark<'t>,
+}
+
+impl<'t> Marks<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            opens: Mark::new(text, "<parameter="),
+            closes: Mark::new(text, "</parameter>"),
+            ends: Mark::new(text, END),
+        }
+    }
+}
+
+/// Reads the function whose opener ends at a place, and returns where it ends itself.
+fn one(block: &Block<'_>, name: &str, from: usize, marks: &mut Marks<'_>) -> (TextCall, usize) {
+    let body = block.body;
+    if body[from..].trim_start().starts_with('{') {
+        return json(body, name, from);
     }
     let mut pairs = Pairs::new(block, name);
-    let mut opens = Mark::new(body, "<parameter=");
-    let mut closes = Mark::new(body, "</parameter>");
-    let mut ends = Mark::new(body, "</function>");
-    let mut at = 0;
+    let Marks {
+        opens,
+        closes,
+        ends,
+    } = marks;
+    let mut at = from;
     let mut complete = block.closed;
     let next = loop {
         let end = ends.next(at);
@@ -110,15 +127,25 @@ fn one<'b>(block: &Block<'_>, name: &str, body: &'b str) -> (TextCall, &'b str) 
         };
     };
     let call = TextCall::new(TextFormat::QwenCoder, name, pairs.read(complete));
-    (call, &body[next..])
+    (call, next)
 }
 
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
+/// Reads a function that is JSON: it ends at the first mark that stands in no string.
+fn json(body: &str, name: &str, from: usize) -> (TextCall, usize) {
+    let end = match Scan::new(Kind::Function, 0, false).run(&body[from..], Kind::Function, true) {
+        Found::End(end) => from + end.body,
+        _ => body.len(),
+    };
+    let read = match arguments::read(body[from..end].trim()) {
+        Read {
+            complete: false, ..
+        } => Read::cut_off(),
+        read => read,
+    };
+    (TextCall::new(TextFormat::Llama3, name, read), end)
 }
 
-fn block(call: &Written<'_>) -> String {
+pub(super) fn block(call: &Written<'_>) -> String {
     let (name, arguments, _) = call;
     let Value::Object(fields) = arguments else {
         return hermes::block(call);

@@ -10,6 +10,9 @@ use super::scan::{End, Found, Scan};
 use super::tools::Tools;
 use super::{TextFormat, deepseek, glm, hermes, json, kimi, mistral, pythonic, qwen_coder, xml};
 
+/// The most calls of one text. Nobody makes as many; what follows them is prose.
+pub(super) const MOST_CALLS: usize = 4096;
+
 /// A piece of what a model said.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -18,7 +21,8 @@ pub enum Piece {
     Prose(String),
     /// Something it thought.
     Reasoning(String),
-    /// A call, whole.
+    /// A call, whole. Only the end of the text makes sure that it may run: see
+    /// [`TextAnswer::calls`].
     Call(TextCall),
 }
 
@@ -210,8 +214,12 @@ impl Reader {
                 self.state = State::Reasoning(close);
             }
             Seen::ReasoningEnds(length) => {
-                // It was begun before the text, in the prompt.
+                // It was begun before the text, in the prompt, unless that is told already.
                 self.cursor += length;
+                if self.answer.reasoning.is_empty() {
+                    let calls = std::mem::take(&mut self.answer.calls);
+                    self.answer.calls = calls.into_iter().map(TextCall::thought).collect();
+                }
                 let text = std::mem::take(&mut self.answer.text) + &self.held.spaces;
                 self.answer.reasoning.push_str(&text);
                 self.after_block();
@@ -458,7 +466,7 @@ impl Reader {
                 }
             }
         };
-        calls.filter(|calls| !calls.is_empty())
+        calls.filter(|calls| (1..=MOST_CALLS).contains(&calls.len()))
     }
 
     fn keep(&mut self, calls: Vec<TextCall>) {
@@ -473,6 +481,9 @@ impl Reader {
         };
         self.answer.calls.extend(calls.iter().cloned());
         self.pieces.extend(calls.into_iter().map(Piece::Call));
+        if self.answer.calls.len() >= MOST_CALLS {
+            self.kinds.clear();
+        }
         self.after_block();
         if let Fence::Waiting(_) = self.fence {
             self.fence = Fence::Call;

@@ -40,14 +40,20 @@ pub fn write(format: TextFormat, calls: &[(&str, &Value, Option<&str>)]) -> Stri
     match format {
         TextFormat::Json | TextFormat::Jsonl => json::write(calls),
         TextFormat::Llama3 => json::write_llama(calls),
-        TextFormat::Hermes => hermes::write(calls),
-        TextFormat::QwenCoder => qwen_coder::write(calls),
-        TextFormat::Glm => glm::write(calls),
-        TextFormat::Xml => xml::write(calls),
+        TextFormat::Hermes => blocks(calls, hermes::block),
+        TextFormat::QwenCoder => blocks(calls, qwen_coder::block),
+        TextFormat::Glm => blocks(calls, glm::block),
+        TextFormat::Xml => blocks(calls, xml::block),
         TextFormat::Pythonic => pythonic::write(calls),
         TextFormat::Mistral => mistral::write(calls),
         TextFormat::DeepSeekV3 => deepseek::write_v3(calls),
         TextFormat::DeepSeekV31 => deepseek::write_v31(calls),
         TextFormat::Kimi => kimi::write(calls),
     }
+}
+
+/// One block for each call, each in lines of its own.
+fn blocks(calls: &[Written<'_>], block: fn(&Written<'_>) -> String) -> String {
+    let blocks: Vec<String> = calls.iter().map(block).collect();
+    blocks.join("\n")
 }

@@ -55,12 +55,7 @@ fn attribute(text: &str) -> Option<(String, &str)> {
     Some((parameters::read_name(value), rest))
 }
 
-pub(super) fn write(calls: &[Written<'_>]) -> String {
-    let blocks: Vec<String> = calls.iter().map(block).collect();
-    blocks.join("\n")
-}
-
-fn block(call: &Written<'_>) -> String {
+pub(super) fn block(call: &Written<'_>) -> String {
     let (name, arguments, id) = call;
     let Value::Object(fields) = arguments else {
         return hermes::block(call);

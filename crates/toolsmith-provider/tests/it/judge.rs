@@ -164,3 +164,17 @@ fn what_is_no_declaration_is_no_trouble() {
         }
     }
 }
+
+#[test]
+fn no_function_has_the_name_of_what_the_provider_runs() {
+    let schema = json!({"type": "object", "properties": {}});
+    let declared = json!([
+        {"name": "web_search", "input_schema": schema},
+        {"type": "web_search_20250305", "name": "web_search"},
+    ]);
+    check(
+        Provider::Anthropic,
+        &declared,
+        &["a name that another tool has"],
+    );
+}

@@ -374,3 +374,69 @@ proptest! {
         check_again(&made.schema)?;
     }
 }
+
+#[test]
+fn what_only_words_can_say_takes_nothing_away() {
+    let branch = |name: String, required: bool| {
+        let required: Vec<&str> = if required { vec!["a"] } else { Vec::new() };
+        let properties = json!({"a": {"type": "string"}, name: {"type": "string"}});
+        json!({"type": "object", "properties": properties, "required": required})
+    };
+    let many: Vec<Value> = (0..70).map(|i| branch(format!("p{i}"), i < 64)).collect();
+    let named = |name: &str| json!({"properties": {name: {"type": "integer"}}, "required": [name]});
+    let deep = (0..12).fold(
+        named("deep"),
+        |inner, level| json!({"type": "object", "anyOf": [inner, named(&format!("q{level}"))]}),
+    );
+    let own = json!({"a": {"type": "string"}});
+    let two = [
+        json!([named("b"), named("c")]),
+        json!([named("d"), named("e")]),
+    ];
+    let is_x = json!({"properties": {"a": {"const": "x"}}, "required": ["a"]});
+    let cases = [
+        (
+            json!({"type": "object", "anyOf": many}),
+            json!({"p69": "x"}),
+        ),
+        (deep, json!({"deep": 1})),
+        (
+            json!({"type": "object", "properties": own, "if": is_x, "then": named("b")}),
+            json!({"a": "x", "b": 1}),
+        ),
+        (
+            json!({"type": "object", "properties": own, "dependentSchemas": {"a": named("b")}}),
+            json!({"a": "x", "b": 1}),
+        ),
+        (
+            json!({"type": "object", "properties": own, "anyOf": two[0], "oneOf": two[1]}),
+            json!({"b": 1, "d": 1}),
+        ),
+        (
+            json!({"type": "object", "properties": {"o": {
+                "type": "object", "anyOf": two[0], "oneOf": two[1]}}}),
+            json!({"o": {"b": 1, "d": 1}}),
+        ),
+        (
+            json!({"type": "object", "anyOf": [
+                {"properties": own, "anyOf": two[0]}, {"properties": {"z": {"type": "string"}}}]}),
+            json!({"a": "x", "c": 1}),
+        ),
+    ];
+    for (schema, value) in cases {
+        assert!(jsonschema::is_valid(&schema, &value), "{schema} {value}");
+        check(&schema, &value).unwrap();
+        check_again(&schema).unwrap();
+    }
+}
+
+#[test]
+fn null_that_a_branch_demands_is_not_left_out() {
+    let nullable = json!({"type": ["string", "null"], "default": null});
+    let schema = json!({"type": "object", "oneOf": [
+        {"type": "object", "properties": {"a": nullable}, "required": ["a"]},
+        {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}]});
+    for value in [json!({"a": null}), json!({"a": "x"}), json!({"b": "x"})] {
+        check(&schema, &value).unwrap();
+    }
+}

@@ -83,11 +83,33 @@ fn a_name_that_looks_like_a_stand_in_keeps_it() {
 
 #[test]
 fn hosted_tools_keep_their_names() {
-    let offer = offer(&["web.search".to_owned()]);
+    let hosted = serde_json::json!({"type": "x", "name": "web_search"});
+    let below = serde_json::json!({"systemTool": {"name": "web_search"}});
+    // One by the same name gives way: a request with two of one name is refused.
+    for (provider, hosted, name) in [
+        (Provider::Anthropic, &hosted, "web.search"),
+        (Provider::Anthropic, &hosted, "web_search"),
+        (Provider::Bedrock, &below, "web_search"),
+    ] {
+        let mut options = Options::default();
+        options.hosted = vec![hosted.clone()];
+        let declared = declare(provider, &offer(&[name.to_owned()]), &options).unwrap();
+        let stand_in = &declared.report[0].declared_name;
+        assert_ne!(stand_in, "web_search");
+        assert_eq!(declared.dictionary.name(stand_in), name);
+    }
+}
+
+#[test]
+fn the_search_for_tools_keeps_its_name() {
+    let name = "tool_search_tool_bm25";
+    let mut offer = offer(&[name.to_owned()]);
+    let found = ToolDef::new("found").unwrap();
+    offer.add("found", Arc::new(found), Exposure::Deferred);
     let mut options = Options::default();
-    options.hosted = vec![serde_json::json!({"type": "x", "name": "web_search"})];
+    options.deferred = true;
     let declared = declare(Provider::Anthropic, &offer, &options).unwrap();
-    assert_ne!(declared.report[0].declared_name, "web_search");
+    assert_ne!(declared.report[0].declared_name, name);
 }
 
 #[test]

@@ -254,6 +254,8 @@ fn hostile_texts_end() {
         "{",
         "# ",
         "```\n",
+        "\"a\"„ ",
+        "\"a\"‚ ",
     ] {
         let _ = repair(&format!("[{}", piece.repeat(200_000)));
         let _ = repair(&format!("{{\"a\": \"x {}", piece.repeat(200_000)));

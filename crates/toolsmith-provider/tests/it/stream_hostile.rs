@@ -111,8 +111,40 @@ fn what_is_too_large_is_not_read_on() {
     }
     let answer = stream.finish().unwrap();
     assert_eq!(answer.stop, Stop::Broken);
-    assert!(answer.text.len() <= 64 << 20);
+    assert!(answer.text.len() <= 16 << 20);
     assert!(!answer.notes.is_empty());
+}
+
+#[test]
+fn what_takes_few_bytes_and_much_memory_is_not_read_on() {
+    // Two bytes each, and seventy where they are kept.
+    let zeros = vec![0; 1 << 18];
+    let sizes = [
+        (
+            Provider::OpenAi,
+            json!({"choices": [{"delta": {"reasoning_details": zeros}}]}),
+        ),
+        (
+            Provider::Anthropic,
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "x", "x": zeros}}),
+        ),
+        (
+            Provider::Gemini,
+            json!({"candidates": [{"content": {"parts": [{"x": zeros}]}}]}),
+        ),
+    ];
+    for (provider, event) in sizes {
+        let mut stream = toolsmith_provider::Stream::new(provider, &Dictionary::default());
+        let event = format!("data: {event}\n\n");
+        for _ in 0..8 {
+            stream.push(event.as_bytes());
+        }
+        let answer = stream.finish().unwrap();
+        assert_eq!(answer.stop, Stop::Broken, "{provider}");
+        let kept: usize = answer.turn.iter().map(toolsmith_core::json::size).sum();
+        assert!(kept < 12 << 20, "{provider} {kept}");
+        assert!(!answer.notes.is_empty(), "{provider}");
+    }
 }
 
 #[test]

@@ -224,6 +224,38 @@ fn hostile_texts_end() {
 }
 
 #[test]
+fn many_functions_in_one_tag_are_read_once() {
+    // Each would take minutes if every function were to look for marks that no other has.
+    for piece in [
+        "<function=f></function>",
+        "<function=f><parameter=a></function>",
+        "<function=f>{}</function>",
+    ] {
+        let count = (1 << 20) / piece.len();
+        let text = format!("<tool_call>{}</tool_call>", piece.repeat(count));
+        let answer = read(&text, &[TextFormat::QwenCoder], &Tools::default());
+        // More than anybody makes are kept as what they are: text.
+        assert_eq!(answer.calls.len(), 0, "{piece}");
+        assert_eq!(answer.text, text, "{piece}");
+    }
+}
+
+#[test]
+fn more_calls_than_anybody_makes_are_text() {
+    for format in TextFormat::ALL {
+        let one = json!({});
+        let text = write(format, &vec![("f", &one, None); 5000]);
+        let answer = read(&text, &[format], &Tools::default());
+        assert!(answer.calls.len() <= 4096, "{format}");
+        let left = answer.text.len();
+        assert!(
+            answer.calls.len() == 4096 || left + 40 > text.len(),
+            "{format} {left}"
+        );
+    }
+}
+
+#[test]
 fn prompts_hold_the_tools_and_the_format() {
     let schema =
         Schema::input(json!({ "type": "object", "properties": { "a": { "type": "string" } } }))
