@@ -13,6 +13,8 @@ pub mod check;
 pub mod conformance;
 pub mod gate;
 pub mod model;
+#[cfg(feature = "model-server")]
+pub mod model_server;
 pub mod recorder;
 pub mod spill;
 pub mod tools;

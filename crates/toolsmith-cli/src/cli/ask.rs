@@ -6,6 +6,9 @@ use clap::{Args, Subcommand};
 use toolsmith_manager::AskTerms;
 use toolsmith_manager::config::{AskConfig, Positive, Span};
 
+/// What `--continue` goes on with where no conversation is named.
+pub(crate) const LAST: &str = "last";
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   toolsmith ask \"Which tests touch the parser?\" --model anthropic/claude-sonnet-4-5
@@ -34,8 +37,9 @@ pub(crate) struct Ask {
     pub(crate) url: Option<String>,
 
     /// Go on with the last conversation, or with that of an ID.
-    #[arg(long = "continue", value_name = "ID", num_args = 0..=1, require_equals = true)]
-    pub(crate) resume: Option<Option<String>>,
+    #[arg(long = "continue", value_name = "ID", num_args = 0..=1, require_equals = true,
+        default_missing_value = LAST)]
+    pub(crate) resume: Option<String>,
 
     /// What the model is told before everything else.
     #[arg(long, value_name = "TEXT")]
@@ -59,6 +63,11 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
+    /// The conversation to go on with, if it is not the last one.
+    pub(crate) fn conversation(&self) -> Option<&str> {
+        self.resume.as_deref().filter(|id| *id != LAST)
+    }
+
     /// What is said of this run, over what the files say.
     pub(crate) fn terms(&self) -> AskTerms {
         let count = |count: u32| Positive(usize::try_from(count).unwrap_or(usize::MAX));

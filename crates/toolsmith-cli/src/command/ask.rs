@@ -28,7 +28,7 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
     let mut terms = ask.terms();
     let resumed = match (&ask.resume, &place) {
         (None, _) => None,
-        (Some(id), Some(place)) => Some(place.resume(id.as_deref())?),
+        (Some(_), Some(place)) => Some(place.resume(ask.conversation())?),
         (Some(_), None) => {
             return Err(Failure::usage(
                 "there is no folder with conversations; set HOME or XDG_STATE_HOME",

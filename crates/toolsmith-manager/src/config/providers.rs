@@ -47,7 +47,8 @@ pub enum ReachError {
 }
 
 impl ProvidersConfig {
-    /// Where a provider is reached: as is written, or as the variables say.
+    /// Where a provider is reached: at `url`, which the user named for this run, as is
+    /// written, or as the variables say.
     ///
     /// # Errors
     /// When something is referred to that is not there, or no key is known.
@@ -67,11 +68,15 @@ impl ProvidersConfig {
         };
         let written = config.url.as_ref().map(fill).transpose()?;
         let key = config.key.as_ref().map(fill).transpose()?;
-        let mut endpoint = match (url.or(written.as_deref()), &key) {
-            (Some(url), Some(_)) => Endpoint::new(provider)?.with_url(url)?,
-            (Some(url), None) => Endpoint::at(provider, references, url)?,
-            (None, Some(_)) => Endpoint::new(provider)?,
-            (None, None) => Endpoint::usual(provider, references)?,
+        let mut endpoint = match (url, &written, &key) {
+            // Who names an address for this run means the key for this provider to go there.
+            (Some(url), ..) => Endpoint::new(provider)?
+                .with_url(url)?
+                .with_usual_key(references),
+            // A file that names an address says which key goes there.
+            (None, Some(url), _) => Endpoint::new(provider)?.with_url(url)?,
+            (None, None, Some(_)) => Endpoint::new(provider)?,
+            (None, None, None) => Endpoint::usual(provider, references)?,
         };
         if let Some(key) = key {
             endpoint = endpoint.with_key(key.into());

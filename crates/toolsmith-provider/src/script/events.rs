@@ -30,14 +30,27 @@ fn lines(events: &[Value]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
+/// What every event of an answer repeats of its body, where that has it.
+fn with(body: &Value, keys: &[&str], mut event: Value) -> Value {
+    for key in keys {
+        if let Some(value) = body.get(*key) {
+            event[*key] = value.clone();
+        }
+    }
+    event
+}
+
 pub(super) fn openai(body: &Value) -> Vec<u8> {
     let choice = &body["choices"][0];
     let message = &choice["message"];
+    let chunk = |choices: Value| {
+        let event = json!({"object": "chat.completion.chunk", "choices": choices});
+        with(body, &["id", "created", "model"], event)
+    };
     let mut events = Vec::new();
     let mut send = |delta: Value, reason: Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
-        let object = "chat.completion.chunk";
-        events.push(json!({"id": body["id"], "object": object, "choices": [choice]}));
+        events.push(chunk(json!([choice])));
     };
     send(json!({"role": "assistant", "content": null}), Value::Null);
     if message["content"] == "" {
@@ -64,6 +77,9 @@ pub(super) fn openai(body: &Value) -> Vec<u8> {
         }
     }
     send(json!({}), choice["finish_reason"].clone());
+    if body.get("usage").is_some() {
+        events.push(with(body, &["usage"], chunk(json!([]))));
+    }
     let mut bytes = data(&events);
     bytes.extend_from_slice(b"data: [DONE]\n\n");
     bytes
@@ -73,6 +89,10 @@ pub(super) fn anthropic(body: &Value) -> Vec<u8> {
     let mut message = body.clone();
     message["content"] = json!([]);
     message["stop_reason"] = Value::Null;
+    // What will have been written is not known yet.
+    if let Some(written) = message.pointer_mut("/usage/output_tokens") {
+        *written = 1.into();
+    }
     let mut events = vec![json!({"type": "message_start", "message": message})];
     for (index, block) in list(body, "content").iter().enumerate() {
         let mut start = block.clone();
@@ -95,7 +115,8 @@ pub(super) fn anthropic(body: &Value) -> Vec<u8> {
         events.push(json!({"type": "content_block_stop", "index": index}));
     }
     let delta = json!({"stop_reason": body["stop_reason"], "stop_sequence": null});
-    events.push(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 1}}));
+    let usage = json!({"output_tokens": body["usage"]["output_tokens"]});
+    events.push(json!({"type": "message_delta", "delta": delta, "usage": usage}));
     events.push(json!({"type": "message_stop"}));
     named(&events)
 }
@@ -109,14 +130,18 @@ pub(super) fn gemini(body: &Value) -> Vec<u8> {
             None => parts.push(part.clone()),
         }
     }
+    let chunk = |candidate: Value| {
+        let event = json!({ "candidates": [candidate] });
+        with(body, &["responseId", "modelVersion"], event)
+    };
     let mut events: Vec<Value> = (parts.into_iter())
         .map(|part| {
             let content = json!({"role": "model", "parts": [part]});
-            json!({"responseId": body["responseId"], "candidates": [{"content": content}]})
+            chunk(json!({"content": content}))
         })
         .collect();
-    let end = json!({"finishReason": candidate["finishReason"]});
-    events.push(json!({"responseId": body["responseId"], "candidates": [end]}));
+    let end = chunk(json!({"finishReason": candidate["finishReason"]}));
+    events.push(with(body, &["usageMetadata"], end));
     data(&events)
 }
 
@@ -147,6 +172,7 @@ pub(super) fn bedrock(body: &Value) -> Vec<u8> {
         events.push(json!({"contentBlockStop": {"contentBlockIndex": index}}));
     }
     events.push(json!({"messageStop": {"stopReason": body["stopReason"]}}));
+    events.push(json!({"metadata": {"usage": body["usage"]}}));
     lines(&events)
 }
 
@@ -178,7 +204,7 @@ pub(super) fn cohere(body: &Value) -> Vec<u8> {
         send("tool-call-end", Some(index), json!({}));
     }
     events[0]["id"] = body["id"].clone();
-    let end = json!({"finish_reason": body["finish_reason"]});
+    let end = json!({"finish_reason": body["finish_reason"], "usage": body["usage"]});
     events.push(json!({"type": "message-end", "delta": end}));
     named(&events)
 }
@@ -186,16 +212,19 @@ pub(super) fn cohere(body: &Value) -> Vec<u8> {
 pub(super) fn ollama(body: &Value) -> Vec<u8> {
     let message = &body["message"];
     let mut events = Vec::new();
+    let mut send = |message: Value| {
+        let event = json!({"message": message, "done": false});
+        events.push(with(body, &["model", "created_at"], event));
+    };
     for piece in pieces(text(message, "content")) {
-        let message = json!({"role": "assistant", "content": piece});
-        events.push(json!({"message": message, "done": false}));
+        send(json!({"role": "assistant", "content": piece}));
     }
     for call in list(message, "tool_calls") {
-        let message = json!({"role": "assistant", "content": "", "tool_calls": [call]});
-        events.push(json!({"message": message, "done": false}));
+        send(json!({"role": "assistant", "content": "", "tool_calls": [call]}));
     }
-    let message = json!({"role": "assistant", "content": ""});
-    events.push(json!({"message": message, "done": true, "done_reason": body["done_reason"]}));
+    let mut end = body.clone();
+    end["message"] = json!({"role": "assistant", "content": ""});
+    events.push(end);
     lines(&events)
 }
 
@@ -203,6 +232,7 @@ pub(super) fn responses(body: &Value) -> Vec<u8> {
     let mut start = body.clone();
     start["output"] = json!([]);
     start["status"] = "in_progress".into();
+    start["usage"] = Value::Null;
     let mut events = vec![json!({"type": "response.created", "response": start})];
     for (index, item) in list(body, "output").iter().enumerate() {
         let is_call = item["type"] == "function_call";
@@ -219,6 +249,13 @@ pub(super) fn responses(body: &Value) -> Vec<u8> {
         let added =
             json!({"type": "response.output_item.added", "output_index": index, "item": added});
         events.push(added);
+        if !is_call {
+            let part = json!({"type": "output_text", "text": "", "annotations": []});
+            let kind = "response.content_part.added";
+            events.push(
+                json!({"type": kind, "output_index": index, "content_index": 0, "part": part}),
+            );
+        }
         for piece in pieces(whole) {
             let kind = format!("response.{kind}.delta");
             events.push(
@@ -229,6 +266,13 @@ pub(super) fn responses(body: &Value) -> Vec<u8> {
             json!({"type": "response.output_item.done", "output_index": index, "item": item}),
         );
     }
-    events.push(json!({"type": "response.completed", "response": body}));
+    let end = match text(body, "status") {
+        "incomplete" => "response.incomplete",
+        _ => "response.completed",
+    };
+    events.push(json!({"type": end, "response": body}));
+    for (number, event) in events.iter_mut().enumerate() {
+        event["sequence_number"] = number.into();
+    }
     named(&events)
 }

@@ -4,7 +4,9 @@
 //! request, whole or as the provider streams it. What is said here, [`crate::parse`] and
 //! [`crate::stream`] understand.
 
+mod cut;
 mod events;
+mod usage;
 
 use serde_json::{Value, json};
 use toolsmith_core::RawCall;
@@ -14,11 +16,15 @@ use crate::provider::Provider;
 use crate::render::{self, made, spoken};
 use crate::text::TextFormat;
 
+pub use self::cut::cut;
+pub use self::usage::{tell_usage, tokens};
+
 /// What answers are numbered with.
 const ID: &str = "scripted";
 
 /// The body with which a provider would answer, had the model said `text` and made these
-/// calls, which are in the tools' own terms.
+/// calls, which are in the tools' own terms. What it took is estimated by its length;
+/// [`tell_usage`] says it otherwise.
 ///
 /// ```
 /// use serde_json::json;
@@ -33,7 +39,10 @@ const ID: &str = "scripted";
 pub fn body(provider: Provider, dictionary: &Dictionary, text: &str, calls: &[RawCall]) -> Value {
     let turn = spoken(provider, text, made(provider, dictionary, calls));
     let called = !calls.is_empty();
-    wrap(provider, turn, called)
+    let said: usize = turn.iter().map(|said| said.to_string().len()).sum();
+    let mut body = wrap(provider, turn, called);
+    tell_usage(provider, &mut body, &usage::estimated(said));
+    body
 }
 
 /// The bytes of the stream with which a provider would answer, in several pieces for each
@@ -44,17 +53,21 @@ pub fn stream(
     text: &str,
     calls: &[RawCall],
 ) -> Vec<u8> {
-    let body = body(provider, dictionary, text, calls);
+    streamed(provider, &body(provider, dictionary, text, calls))
+}
+
+/// The bytes of the stream with which a provider would give an answer that has this body.
+pub fn streamed(provider: Provider, body: &Value) -> Vec<u8> {
     match provider {
-        Provider::Anthropic => events::anthropic(&body),
-        Provider::Gemini => events::gemini(&body),
-        Provider::Bedrock => events::bedrock(&body),
-        Provider::Cohere => events::cohere(&body),
-        Provider::Ollama => events::ollama(&body),
-        Provider::OpenAiResponses => events::responses(&body),
+        Provider::Anthropic => events::anthropic(body),
+        Provider::Gemini => events::gemini(body),
+        Provider::Bedrock => events::bedrock(body),
+        Provider::Cohere => events::cohere(body),
+        Provider::Ollama => events::ollama(body),
+        Provider::OpenAiResponses => events::responses(body),
         Provider::Mcp => body.to_string().into_bytes(),
         Provider::Text => body.as_str().unwrap_or_default().as_bytes().to_vec(),
-        _ => events::openai(&body),
+        _ => events::openai(body),
     }
 }
 

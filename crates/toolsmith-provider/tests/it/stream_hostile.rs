@@ -38,6 +38,8 @@ fn a_stream_cut_off_at_any_byte_makes_no_call_that_was_not_made() {
             };
             // What was cut within its very last line says so, and is whole all the same.
             answer.notes.clear();
+            // What it took is told after its end by some.
+            answer.usage = whole.usage;
             let finished = answer.stop != Stop::Broken;
             assert!(
                 !finished || answer == whole,
