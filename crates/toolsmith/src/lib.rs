@@ -41,13 +41,14 @@
 //! | decide what may run | [`permit::Policy`], [`permit::Guard`], [`permit::Approver`] |
 //! | hear what happens | [`event::Recorder`], [`event::MetricsCollector`] |
 //! | read a result | [`Outcome`], [`project`] |
+//! | let a model use the tools | `agent::Agent`, `agent::client::HttpModel` |
 //! | record calls and play them again | [`tape::Recording`], [`tape::Replay`] |
 //!
 //! # Features
 //!
 //! `runtime` (default) brings the life of a call; without it the crate only defines
-//! tools. `provider` declares tools to models and reads their answers. `manager` builds
-//! toolboxes from files.
+//! tools. `provider` declares tools to models and reads their answers. `agent` asks
+//! models over HTTP and makes the calls they ask for. `manager` builds toolboxes from files.
 
 pub use toolsmith_core::*;
 
@@ -62,6 +63,9 @@ pub use toolsmith_runtime::{
 
 #[cfg(feature = "provider")]
 pub use toolsmith_provider as provider;
+
+#[cfg(feature = "agent")]
+pub use toolsmith_agent as agent;
 
 #[cfg(feature = "manager")]
 pub use toolsmith_manager as manager;

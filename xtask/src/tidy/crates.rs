@@ -68,6 +68,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
+    ("first-agent", &["toolsmith"]),
     ("first-tool", &["toolsmith"]),
 ];
 
