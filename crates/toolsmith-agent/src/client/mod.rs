@@ -4,7 +4,7 @@
 //! [`HttpModel`] asks it. Requests and answers are the provider's own JSON; this module
 //! adds what belongs to the way they are sent: the address, the key, the name of the
 //! model, and what asks for a stream. What each provider wants of these is one row of
-//! [`table`]. Reading answers is the work of `toolsmith-provider`.
+//! `table.rs`. Reading answers is the work of `toolsmith-provider`.
 //!
 //! ```
 //! use toolsmith_agent::client::{Endpoint, HttpModel, HttpSettings, ModelName};

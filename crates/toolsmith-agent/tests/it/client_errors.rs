@@ -164,10 +164,12 @@ async fn nobody_listens() {
     let model = HttpModel::new(endpoint, "m", once()).unwrap();
     let error = ask(&model, Way::Streamed).await.error();
     assert_eq!(error.kind, ErrorKind::Network);
-    let expected = format!(
-        "no connection to http://{address}: Connection refused (os error 111); is the server running there?"
+    let before = format!("no connection to http://{address}: Connection refused");
+    assert!(error.message.starts_with(&before), "{error}");
+    assert!(
+        error.message.ends_with("; is the server running there?"),
+        "{error}"
     );
-    assert_eq!(error.message, expected);
 }
 
 #[tokio::test]
