@@ -11,6 +11,7 @@ mod marks;
 mod openings;
 mod papers;
 mod quiet;
+mod requirements;
 mod sizes;
 mod source;
 mod test_layout;
@@ -37,6 +38,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     workplace::check,
     manifests::check,
     papers::check,
+    requirements::check,
 ];
 
 /// Something that is wrong: where, what, and what to do about it.

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use toolsmith_core::ErrorKind;
+use toolsmith_core::reference::Lookup;
 use toolsmith_net::{
     Client, ClientError, ClientLimits, HeaderMap, HeaderName, HeaderValue, Reach, Refused,
 };
@@ -11,10 +12,10 @@ use toolsmith_provider::client::{Completion, ModelError, Pieces, Streaming};
 use toolsmith_provider::{ModelClient, Provider, Support, capability};
 use url::Url;
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, EndpointError};
 use super::form::Way;
 use super::hush::Hush;
-use super::name::is_name;
+use super::name::{ModelName, ModelNameError, is_name};
 use super::send::Sent;
 use super::settings::HttpSettings;
 use super::table::KeyHeader;
@@ -44,6 +45,12 @@ pub struct HttpModel {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpModelError {
+    /// It is not named as models are.
+    #[error(transparent)]
+    Name(#[from] ModelNameError),
+    /// It is not known where it is, or which key it needs.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
     /// It has no name, or one with blanks.
     #[error("the model has no name, or one with blanks or of more than 256 characters")]
     Model,
@@ -62,6 +69,20 @@ pub enum HttpModelError {
 }
 
 impl HttpModel {
+    /// A model by its name, such as `ollama/qwen3`, where the variables of the ecosystem say
+    /// it is; `variable` looks them up.
+    ///
+    /// # Errors
+    /// When there is no client for it, its key is not set, or its address is none.
+    pub fn usual(
+        name: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, HttpModelError> {
+        let name: ModelName = name.parse()?;
+        let endpoint = Endpoint::usual(name.provider, &OfVariables(variable))?;
+        Self::new(endpoint, name.model, HttpSettings::default())
+    }
+
     /// Makes a client for a model; nothing is sent yet.
     ///
     /// # Errors
@@ -195,4 +216,17 @@ fn sensitive(text: &str, told: &str) -> Result<HeaderValue, HttpModelError> {
     })?;
     value.set_sensitive(true);
     Ok(value)
+}
+
+/// Looks variables up, and no files.
+struct OfVariables<F>(F);
+
+impl<F: Fn(&str) -> Option<String>> Lookup for OfVariables<F> {
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.0)(name)
+    }
+
+    fn file(&self, path: &str) -> Result<String, String> {
+        Err(format!("{path} is not looked up here"))
+    }
 }
