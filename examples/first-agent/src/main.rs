@@ -1,4 +1,4 @@
-//! The first agent of the README: defined as a function, called through the door.
+//! The first agent of the README: a model that may call a function.
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::sync::Arc;
