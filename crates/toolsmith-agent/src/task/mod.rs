@@ -18,8 +18,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use serde_json::Value;
 use tokio::sync::Semaphore;
-use toolsmith_core::{AnyTool, ErrorKind, Outcome, ToolError};
+use toolsmith_core::{AnyTool, ErrorKind, Example, Outcome, ToolError};
 use toolsmith_provider::Usage;
 
 pub use worker::{Worker, Workers};
@@ -148,6 +149,12 @@ impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tasks({})", self.jobs().len())
     }
+}
+
+/// A call that shows how a tool is used.
+fn example(comment: &str, arguments: &Value) -> Example {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    Example::new(arguments).with_comment(comment)
 }
 
 /// What a task took, where an outcome tells of one: it counts for whoever gave it.

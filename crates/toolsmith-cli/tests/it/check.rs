@@ -11,7 +11,7 @@ fn a_good_configuration_is_told_in_one_line() {
         .runs(["check"])
         .ends_with(0)
         .tells("")
-        .prints("no configuration file: 28 tools, 0 findings\n");
+        .prints("no configuration file: 31 tools, 0 findings\n");
     let user = user().having("toolsmith.yaml", "policy: { deny: ['example_delete'] }\n");
     user.runs(["check"])
         .ends_with(0)
@@ -74,12 +74,12 @@ fn servers_that_cannot_be_used_are_errors() {
     user.runs(["check"])
         .ends_with(2)
         .tells(&format!("error: {error}\nwarning: {warning}\n"))
-        .prints("./toolsmith.yaml: 28 tools, 2 servers, 1 errors, 1 findings\n");
+        .prints("./toolsmith.yaml: 31 tools, 2 servers, 1 errors, 1 findings\n");
     assert_eq!(
         user.runs(["check", "--json"]).ends_with(2).json(),
         json!({
             "file": "./toolsmith.yaml",
-            "tools": 28,
+            "tools": 31,
             "servers": ["a", "e"],
             "errors": [error],
             "findings": [warning],
