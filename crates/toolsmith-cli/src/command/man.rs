@@ -10,7 +10,7 @@ use crate::print;
 pub(crate) fn run(command: Option<&str>) -> Result<u8, Failure> {
     let program = Cli::command();
     let page = match command {
-        None => program,
+        None => Man::new(program),
         Some(name) => {
             let Some(command) = program.find_subcommand(name) else {
                 let name = print::visible(name);
@@ -18,11 +18,11 @@ pub(crate) fn run(command: Option<&str>) -> Result<u8, Failure> {
                 return Err(failure.with_advice("see `toolsmith help`"));
             };
             // Pages of commands are called by both words, as everywhere.
-            command.clone().name(format!("toolsmith-{name}"))
+            Man::new(command.clone()).title(format!("toolsmith-{name}"))
         }
     };
     let mut text = Vec::new();
-    Man::new(page).render(&mut text)?;
+    page.render(&mut text)?;
     print::line(&String::from_utf8_lossy(&text))?;
     Ok(0)
 }
