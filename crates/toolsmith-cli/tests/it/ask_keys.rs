@@ -1,0 +1,158 @@
+//! Keys: where they are from, whom they are shown to, and that they are nowhere else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use toolsmith_provider::Provider;
+use toolsmith_testing::model_server::{ModelServer, Step};
+
+use crate::ask::{Asking, CLIENTS, call};
+use crate::support::{Ran, User, user};
+
+/// The shape of no provider's key, so that nobody knows it by its looks.
+const KEY: &str = "planted-key-0123456789-of-nobody";
+
+/// The header a key is shown in, and the variables for it and for the address.
+const SHOWN: [(Provider, &str, &str, &str, &str); 5] = [
+    (Provider::OpenAi, "openai/gpt-5", "authorization", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    (Provider::OpenAiResponses, "openai-responses/gpt-5", "authorization", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    (Provider::Anthropic, "anthropic/claude-sonnet-4-5", "x-api-key", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    (Provider::Gemini, "gemini/gemini-2.5-flash", "x-goog-api-key", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+    (Provider::Ollama, "ollama/llama3.1", "authorization", "OLLAMA_API_KEY", "OLLAMA_HOST"),
+];
+
+fn carried(header: &str) -> String {
+    match header {
+        "authorization" => format!("Bearer {KEY}"),
+        _ => KEY.to_owned(),
+    }
+}
+
+/// Every file there is.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let below = entries.flat_map(|entry| match entry.file_type().unwrap().is_dir() {
+        true => files(&entry.path()),
+        false => vec![entry.path()],
+    });
+    below.collect()
+}
+
+/// Checks that a run tells the key nowhere, and that nothing that was kept holds it.
+#[track_caller]
+fn is_nowhere(user: &User, ran: &Ran) {
+    assert!(!ran.stdout.contains(KEY), "{ran:#?}");
+    assert!(!ran.stderr.contains(KEY), "{ran:#?}");
+    let kept = files(&user.home().join("state"));
+    assert!(kept.len() >= 2, "a record and a conversation: {kept:?}");
+    for file in kept {
+        let bytes = fs::read(&file).unwrap();
+        let holds = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
+        assert!(!holds, "{file:?}");
+    }
+}
+
+/// A model that looks for the key in the places a tool can look at.
+fn curious() -> [Step; 2] {
+    let look = "env; cat /proc/self/environ /proc/$PPID/environ; cat toolsmith.yaml; true";
+    let command = json!({ "command": look });
+    [
+        Step::call("I look.", [call("bash", command)]),
+        Step::say("Nothing."),
+    ]
+}
+
+#[test]
+fn keys_of_the_usual_variables() {
+    for (provider, model, header, key, url) in SHOWN {
+        let server = ModelServer::start(curious());
+        let user = user().with(key, KEY).with(url, &server.url(provider));
+        let words = ["ask", "Look.", "--model", model, "--yes", "-vvv"];
+        let ran = user.runs(words).ends_with(0).prints("Nothing.\n");
+        let requests = server.requests();
+        assert_eq!(requests.len(), 2, "{model}");
+        for request in &requests {
+            assert!(request.carries(header, &carried(header)), "{model}");
+            assert!(!request.body.to_string().contains(KEY), "{model}");
+        }
+        is_nowhere(&user, &ran);
+    }
+}
+
+#[test]
+fn keys_of_the_configuration() {
+    for (provider, model, header, _, url_variable) in SHOWN {
+        let server = ModelServer::start(curious());
+        let word = provider.word();
+        let url = server.url(provider);
+        let user = user()
+            .with("MY_KEY", KEY)
+            // A key of the configuration goes where the configuration says.
+            .with(url_variable, "http://127.0.0.1:1")
+            .having(
+                "toolsmith.yaml",
+                format!("model: {model}\nproviders:\n  {word}: {{ url: {url}, key: \"${{env:MY_KEY}}\", headers: {{ x-team: \"${{env:MY_KEY}}\" }} }}\n"),
+            );
+        let words = ["ask", "Look.", "--yes", "-vvv"];
+        let ran = user.runs(words).ends_with(0).prints("Nothing.\n");
+        for request in &server.requests() {
+            assert!(request.carries(header, &carried(header)), "{model}");
+            assert!(request.carries("x-team", KEY), "{model}");
+            assert!(!request.body.to_string().contains(KEY), "{model}");
+        }
+        is_nowhere(&user, &ran);
+    }
+}
+
+#[test]
+fn a_key_that_is_not_there_is_told_by_its_name() {
+    let user = user().having(
+        "toolsmith.yaml",
+        "model: openai/gpt-5\nproviders: { openai: { key: \"${env:MY_KEY}\" } }\n",
+    );
+    user.runs(["ask", "Hi."]).ends_with(2).says("MY_KEY");
+}
+
+/// Servers repeat what they were shown, in errors and in answers.
+#[test]
+fn a_server_that_repeats_the_key_does_not_spread_it() {
+    for (provider, model, header, key, url) in SHOWN {
+        let body = json!({ "error": { "message": format!("bad key {KEY}"), "type": "x" } });
+        let refusal = Step::Status(401, Vec::new(), body.to_string());
+        let echo = format!("You showed me {KEY}, did you not?");
+        let server = ModelServer::start([refusal, Step::say(&echo), Step::say(&echo)]);
+        let user = user().with(key, KEY).with(url, &server.url(provider));
+        let ran = user.runs(["ask", "Hi.", "--model", model]).ends_with(3);
+        let ran = ran.says(&format!("check the key in {key}"));
+        assert!(server.requests()[0].carries(header, &carried(header)));
+        is_nowhere(&user, &ran);
+        for more in [&[][..], &["--json"]] {
+            let words = [&["ask", "Hi.", "--model", model, "-vvv"], more].concat();
+            let ran = user.runs(words).ends_with(0);
+            assert!(ran.stdout.contains("did you not?"), "{model} {ran:#?}");
+            is_nowhere(&user, &ran);
+        }
+    }
+}
+
+#[test]
+fn a_server_on_this_machine_needs_no_key() {
+    for client in CLIENTS {
+        let asking = Asking::new(client, [Step::say("Hello.")]);
+        asking.asks(&["Hi."]).ends_with(0).prints("Hello.\n");
+        let request = &asking.server.requests()[0];
+        for header in ["authorization", "x-api-key", "x-goog-api-key"] {
+            assert_eq!(request.header(header), None, "{client:?}");
+        }
+    }
+    // And is shown none, unless it was named.
+    let server = ModelServer::start([Step::say("Hello."), Step::say("Hello.")]);
+    let url = server.url(Provider::OpenAi);
+    let user = user().with("OPENAI_API_KEY", KEY).having(
+        "toolsmith.yaml",
+        format!("model: openai-compatible/x\nproviders: {{ openai-compatible: {{ url: {url} }} }}\n"),
+    );
+    user.runs(["ask", "Hi."]).ends_with(0).prints("Hello.\n");
+    assert_eq!(server.requests()[0].header("authorization"), None);
+}
