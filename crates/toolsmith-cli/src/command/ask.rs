@@ -89,8 +89,7 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
 fn question(ask: &Ask) -> Result<Option<String>, Failure> {
     let comes_in = match ask.question.as_deref() {
         Some("-") => true,
-        Some("") => return Err(Failure::usage("the question is empty")),
-        Some(question) => return Ok(Some(question.to_owned())),
+        Some(question) => return said(question.to_owned()),
         None if ask.resume.is_some() => return Ok(None),
         None => !std::io::stdin().is_terminal(),
     };
@@ -104,7 +103,11 @@ fn question(ask: &Ask) -> Result<Option<String>, Failure> {
         .take(LONGEST)
         .read_to_end(&mut bytes)?;
     let question = String::from_utf8(bytes);
-    let question = question.map_err(|_| Failure::usage("the question is not UTF-8"))?;
+    said(question.map_err(|_| Failure::usage("the question is not UTF-8"))?)
+}
+
+/// A question that says something.
+fn said(question: String) -> Result<Option<String>, Failure> {
     match question.trim() {
         "" => Err(Failure::usage("the question is empty")),
         _ => Ok(Some(question)),

@@ -79,7 +79,7 @@ fn the_events_of_a_run() {
 fn the_answer_is_told_while_it_comes() {
     for client in CLIENTS {
         let text = "word ".repeat(2000);
-        let asking = Asking::new(client, [Step::hang_after(3000, Step::say(&text))]);
+        let asking = Asking::new(client, [Step::hang_after(6000, Step::say(&text))]);
         let mut asked = asking.begins(&["Talk."]);
         let first = asked.until("text");
         let said = first["text"].as_str().unwrap();
@@ -131,7 +131,7 @@ fn wrong_usage_is_told_before_anybody_is_asked() {
         (&["ask", "-", "--model", "ollama/x"], "the question is empty"),
         (&["ask", "--model", "ollama/x"], "the question is empty"),
         (&["ask", "Hi.", "--model", "ollama/x", "--max-turns", "0"], "--max-turns"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--max-cost", "-1"], "--max-cost"),
+        (&["ask", "Hi.", "--model", "ollama/x", "--max-cost=-1"], "--max-cost"),
         (&["ask", "Hi.", "--model", "ollama/x", "--max-cost", "1"], "a limit of cost needs a price"),
         (&["ask", "Hi.", "--model", "ollama/x", "--agent", "nobody"], "nobody"),
         (&["ask", "Hi.", "--model", "ollama/x", "--continue"], "there is no conversation of this project"),

@@ -4,6 +4,7 @@
 use std::fs;
 
 use serde_json::json;
+use toolsmith_provider::Provider;
 use toolsmith_testing::model_server::Step;
 
 use crate::ask::{Asking, CLIENTS, are, call, of_kind};
@@ -68,11 +69,8 @@ fn what_is_not_permitted_does_not_happen() {
     for client in CLIENTS {
         for (words, told, happens) in [
             (&[][..], "approval_required", false),
-            (&["--deny", "write"], "permission_denied", false),
-            (&["--deny", "write", "--allow", "write"], "permission_denied", false),
-            (&["--mode", "plan", "--allow", "write"], "permission_denied", false),
+            (&["--deny", "write", "--yes"], "permission_denied", false),
             (&["--allow", "write"], "new.txt", true),
-            (&["--yes"], "new.txt", true),
         ] {
             let write = json!({ "file_path": "new.txt", "content": "written\n" });
             let asking = Asking::new(
@@ -104,6 +102,12 @@ fn a_call_that_was_cut_off_is_not_run() {
         let events = asking.events(&["Write.", "--yes"]);
         assert!(!asking.user.home().join("new.txt").exists(), "{client:?}");
         let ended = events.last().unwrap();
+        // Those whose calls come whole leave out one that does not.
+        if matches!(client.provider, Provider::Gemini | Provider::Ollama) {
+            assert_eq!(ended["end"], "cut_off", "{client:?} {events:#?}");
+            assert_eq!((&ended["text"], &ended["calls"]), (&json!("I write."), &json!(0)));
+            continue;
+        }
         assert_eq!(ended["text"], "I could not.", "{client:?} {events:#?}");
         are(&asking.results(1), &["cut off"]);
     }
@@ -126,8 +130,11 @@ fn a_model_that_takes_no_tools_is_asked_for_calls_as_text() {
             .iter()
             .map(|event| event["way"].as_str().unwrap())
             .collect();
-        assert_eq!(ways[0], "native", "{client:?}");
-        assert!(ways[1..].iter().all(|way| *way != "native"), "{ways:?}");
+        assert_eq!(
+            ways,
+            ["function_calling", "structured_output", "structured_output"],
+            "{client:?}"
+        );
         let requests = asking.server.requests();
         assert!(requests[0].tools().contains(&"example_add"), "{client:?}");
         assert_eq!(requests[1].tools(), [] as [&str; 0], "{client:?}");
@@ -156,9 +163,9 @@ fn a_tool_that_was_not_offered_is_not_run() {
                 Step::say("Well."),
             ],
         );
-        let only = ["tools: [example_add]\n", "tools: [example_add, example_echo]\n"];
         fs::create_dir(asking.user.home().join("agents")).unwrap();
-        fs::write(asking.user.home().join("agents/adder.yaml"), only[0]).unwrap();
+        let adder = asking.user.home().join("agents/adder.yaml");
+        fs::write(adder, "tools: [example_add]\n").unwrap();
         asking
             .asks(&["Add.", "--agent", "adder", "--yes"])
             .ends_with(0)
@@ -181,13 +188,15 @@ fn calls_with_the_same_number_are_told_apart() {
         let events = asking.events(&["Say."]);
         are(&asking.results(1), &["one", "two"]);
         assert_eq!(of_kind(&events, "called").len(), 2, "{client:?} {events:#?}");
-        assert_eq!(asking.entries()[3..5].len(), 2);
+        let mut entries = asking.entries();
+        entries[3..5].sort();
+        assert_eq!(entries[3..5], ["result 0", "result 1"], "{client:?}");
     }
 }
 
 #[test]
-fn of_ten_thousand_calls_some_are_made_and_the_model_is_told() {
-    let calls: Vec<_> = (0..10_000)
+fn of_many_calls_some_are_made_and_the_model_is_told() {
+    let calls: Vec<_> = (0..500)
         .map(|a| call("example_add", json!({ "a": a, "b": 0 })))
         .collect();
     let asking = Asking::any([Step::call("", calls), Step::say("Enough.")]);
@@ -196,5 +205,31 @@ fn of_ten_thousand_calls_some_are_made_and_the_model_is_told() {
     assert_eq!((&ended["calls"], &ended["text"]), (&json!(64), &json!("Enough.")));
     assert_eq!(asking.results(1).len(), 64);
     let told = asking.server.requests()[1].body.to_string();
-    assert!(told.contains("Of the 10000 calls of your last turn only the first 64"), "{told}");
+    assert!(told.contains("Of the 500 calls of your last turn only the first 64"), "{told}");
+}
+
+/// As many calls as nobody makes are no answer.
+#[test]
+fn of_ten_thousand_calls_none_is_made() {
+    let call = |index: usize| {
+        let arguments = r#"{"file_path": "new.txt", "content": "x"}"#;
+        let function = json!({ "name": "write", "arguments": arguments });
+        json!({ "index": index, "id": format!("c{index}"), "type": "function", "function": function })
+    };
+    let calls: Vec<_> = (0..10_000).map(call).collect();
+    let event = |delta: serde_json::Value, finish: Option<&str>| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+        format!("data: {}\n\n", json!({ "choices": [choice] }))
+    };
+    let stream = [
+        event(json!({ "role": "assistant", "tool_calls": calls }), None),
+        event(json!({}), Some("tool_calls")),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let asking = Asking::any([Step::Raw(stream.concat().into()), Step::say("Enough.")]);
+    let events = asking.events(&["Write.", "--yes"]);
+    assert_eq!(of_kind(&events, "calling").len(), 0);
+    assert_eq!(of_kind(&events, "again").len(), 1);
+    assert_eq!(events.last().unwrap()["text"], "Enough.");
+    assert!(!asking.user.home().join("new.txt").exists());
 }

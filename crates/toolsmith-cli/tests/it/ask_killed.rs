@@ -65,7 +65,7 @@ fn an_answer_that_was_coming_is_asked_for_again() {
         let text = "word ".repeat(2000);
         let asking = Asking::new(
             client,
-            [Step::hang_after(3000, Step::say(&text)), Step::say("Here.")],
+            [Step::hang_after(6000, Step::say(&text)), Step::say("Here.")],
         );
         let mut asked = asking.begins(&["Talk."]);
         asked.until("text");

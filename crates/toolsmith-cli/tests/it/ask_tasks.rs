@@ -80,15 +80,18 @@ fn a_write_the_parent_may_do_and_the_child_may_not() {
         ("warned", "tools: [write]\npolicy: { deny: [write] }\n"),
         ("writer", "tools: [write]\n"),
     ];
-    for client in CLIENTS {
-        for (child, told, happens) in [
+    for (at, client) in CLIENTS.into_iter().enumerate() {
+        let cases = [
             (json!({ "subagent_type": "reader" }), "unknown_tool", false),
             (json!({ "subagent_type": "warned" }), "permission_denied", false),
             (json!({ "subagent_type": "writer", "tools": ["read"] }), "unknown_tool", false),
             (json!({ "tools": ["read"] }), "unknown_tool", false),
             (json!({ "subagent_type": "writer" }), "child.txt", true),
             (json!({}), "child.txt", true),
-        ] {
+        ];
+        // All of them by one client, and one of each kind by the others.
+        let cases = cases.into_iter().enumerate();
+        for (_, (child, told, happens)) in cases.filter(|(case, _)| at == 0 || [1, 4].contains(case)) {
             let asking = Asking::by(
                 with_agents(user(), &agents),
                 client,

@@ -57,7 +57,7 @@ fn a_person_is_asked_in_place_and_the_answer_follows() {
 fn the_answer_is_seen_while_it_comes_and_ctrl_c_ends_it() {
     for client in CLIENTS {
         let text = format!("The beginning. {}", "word ".repeat(2000));
-        let asking = Asking::new(client, [Step::hang_after(3000, Step::say(text))]);
+        let asking = Asking::new(client, [Step::hang_after(6000, Step::say(text))]);
         let mut terminal = start(&asking, &["Talk."]);
         terminal.shows("The beginning.");
         terminal.types("\u{3}");

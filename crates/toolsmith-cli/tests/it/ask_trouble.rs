@@ -5,7 +5,6 @@ use std::fs;
 use std::process::Stdio;
 
 use serde_json::json;
-use toolsmith_provider::Provider;
 use toolsmith_testing::model_server::{Script, Step};
 
 use crate::ask::{Asking, CLIENTS, are, call, of_kind};
@@ -37,7 +36,7 @@ fn what_does_not_pass_is_told() {
         let body = json!({ "error": { "message": message, "type": "invalid_request_error", "code": 1 } });
         Step::Status(status, Vec::new(), body.to_string())
     };
-    for (step, told, status, times) in [
+    let cases = [
         (busy(500), "answered 500", 1, 4),
         (busy(529), "answered 529", 1, 4),
         (
@@ -57,14 +56,16 @@ fn what_does_not_pass_is_told() {
         (Step::Raw(b"<html>no model</html>".to_vec()), "error: ", 1, 3),
         (Step::Raw(vec![0xff; 4096]), "error: ", 1, 3),
         (Step::Raw(Vec::new()), "error: ", 1, 3),
-    ] {
-        for client in CLIENTS {
-            // Garbage is the same to all of them but in its words.
-            if times == 3 && client.provider != Provider::OpenAiCompatible {
-                continue;
-            }
+    ];
+    for (at, (step, told, status, times)) in cases.into_iter().enumerate() {
+        // What each client makes of a status is told in its own tests; here they take turns.
+        let clients = match times {
+            1 if status == 3 => &CLIENTS[..],
+            _ => &CLIENTS[at % CLIENTS.len()..][..1],
+        };
+        for client in clients {
             let name = format!("{client:?} {step:?}");
-            let asking = Asking::new(client, Script::default().then_always(step.clone()));
+            let asking = Asking::new(*client, Script::default().then_always(step.clone()));
             let ran = asking.asks(&["Hi."]);
             assert_eq!(ran.status, Some(status), "{name} {ran:#?}");
             assert_eq!(ran.stdout, "", "{name}");
@@ -107,7 +108,7 @@ fn a_connection_that_drops_before_anything_was_said() {
 }
 
 #[test]
-fn an_endless_answer_ends_at_its_limits() {
+fn an_endless_answer_ends_at_the_time_limit() {
     for client in CLIENTS {
         let asking = Asking::new(client, [Step::Endless]);
         let ran = asking.asks(&["Talk.", "--max-time", "1s"]).ends_with(124);
@@ -115,10 +116,6 @@ fn an_endless_answer_ends_at_its_limits() {
         assert_eq!(ran.stdout, "", "{client:?}");
         assert_eq!(asking.entries(), ["head", "user", "ended"]);
     }
-    let asking = Asking::any(Script::default().then_always(Step::Endless));
-    let ran = asking.asks(&["Talk."]).ends_with(1);
-    ran.says("the answer broke off before its end");
-    assert_eq!(asking.server.requests().len(), 3);
 }
 
 #[test]
