@@ -127,7 +127,10 @@ mod tests {
     #[test]
     fn what_is_no_key_is_told_at_once() {
         let endpoint = Endpoint::new(Provider::Ollama).unwrap();
-        for endpoint in [endpoint.clone(), endpoint.with_key("short".to_owned().into())] {
+        for endpoint in [
+            endpoint.clone(),
+            endpoint.with_key("short".to_owned().into()),
+        ] {
             let hush = Hush::new(&endpoint);
             let mut hushing = hush.answer();
             assert_eq!(*hushing.push(b"a short sho"), *b"a short sho");

@@ -65,7 +65,10 @@ fn the_events_of_a_run() {
     let called = at(&events, "called").unwrap();
     events[called..called + 2].sort_by_key(|event| event["index"].as_u64());
     let home = asking.user.home().to_str().unwrap();
-    let mut shown: Vec<Value> = events.into_iter().map(|event| steady(event, home)).collect();
+    let mut shown: Vec<Value> = events
+        .into_iter()
+        .map(|event| steady(event, home))
+        .collect();
     // What the tools weigh is no part of the form.
     let read = &mut shown.last_mut().unwrap()["usage"]["input_tokens"];
     assert!(read.as_u64().unwrap() > 1000, "{read}");
@@ -100,7 +103,10 @@ fn what_was_told_piece_by_piece_is_the_answer() {
         let events = asking.events(&["Talk."]);
         let pieces = of_kind(&events, "text");
         assert!(pieces.len() > 1, "{client:?}: {} pieces", pieces.len());
-        let whole: String = pieces.iter().map(|it| it["text"].as_str().unwrap()).collect();
+        let whole: String = pieces
+            .iter()
+            .map(|it| it["text"].as_str().unwrap())
+            .collect();
         assert_eq!(whole, text, "{client:?}");
         assert_eq!(events.last().unwrap()["text"], text, "{client:?}");
     }
@@ -116,33 +122,87 @@ fn what_steers_a_terminal_is_not_in_the_answer() {
 #[test]
 fn wrong_usage_is_told_before_anybody_is_asked() {
     for (words, told) in [
-        (&["ask", "Hi."][..], "no model is named: give --model PROVIDER/MODEL"),
+        (
+            &["ask", "Hi."][..],
+            "no model is named: give --model PROVIDER/MODEL",
+        ),
         (&["ask", "Hi.", "--model", "gpt-5"], "PROVIDER/MODEL"),
         (&["ask", "Hi.", "--model", "nobody/gpt-5"], "nobody"),
         (&["ask", "Hi.", "--model", "openai/"], "openai/"),
-        (&["ask", "Hi.", "--model", "openai/gpt-5"], "models of openai need a key: set OPENAI_API_KEY"),
-        (&["ask", "Hi.", "--model", "anthropic/x"], "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"),
-        (&["ask", "Hi.", "--model", "gemini/x"], "set GEMINI_API_KEY or GOOGLE_API_KEY"),
+        (
+            &["ask", "Hi.", "--model", "openai/gpt-5"],
+            "models of openai need a key: set OPENAI_API_KEY",
+        ),
+        (
+            &["ask", "Hi.", "--model", "anthropic/x"],
+            "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN",
+        ),
+        (
+            &["ask", "Hi.", "--model", "gemini/x"],
+            "set GEMINI_API_KEY or GOOGLE_API_KEY",
+        ),
         (&["ask", "Hi.", "--model", "mcp/x"], "mcp"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--url", "file:///x"], "neither http nor https"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--url", "http://u:p@x"], "a password"),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--url", "file:///x"],
+            "neither http nor https",
+        ),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--url", "http://u:p@x"],
+            "a password",
+        ),
         (&["ask", "", "--model", "ollama/x"], "the question is empty"),
-        (&["ask", " \n", "--model", "ollama/x"], "the question is empty"),
-        (&["ask", "-", "--model", "ollama/x"], "the question is empty"),
+        (
+            &["ask", " \n", "--model", "ollama/x"],
+            "the question is empty",
+        ),
+        (
+            &["ask", "-", "--model", "ollama/x"],
+            "the question is empty",
+        ),
         (&["ask", "--model", "ollama/x"], "the question is empty"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--max-turns", "0"], "--max-turns"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--max-cost=-1"], "--max-cost"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--max-cost", "1"], "a limit of cost needs a price"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--agent", "nobody"], "nobody"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--continue"], "there is no conversation of this project"),
-        (&["ask", "Hi.", "--model", "ollama/x", "--continue=20200101-000000"], "there is no conversation \"20200101-000000\""),
-        (&["ask", "Hi.", "--model", "ollama/x", "--continue=../../x"], "there is no conversation \"../../x\""),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--max-turns", "0"],
+            "--max-turns",
+        ),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--max-cost=-1"],
+            "--max-cost",
+        ),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--max-cost", "1"],
+            "a limit of cost needs a price",
+        ),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--agent", "nobody"],
+            "nobody",
+        ),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--continue"],
+            "there is no conversation of this project",
+        ),
+        (
+            &[
+                "ask",
+                "Hi.",
+                "--model",
+                "ollama/x",
+                "--continue=20200101-000000",
+            ],
+            "there is no conversation \"20200101-000000\"",
+        ),
+        (
+            &["ask", "Hi.", "--model", "ollama/x", "--continue=../../x"],
+            "there is no conversation \"../../x\"",
+        ),
     ] {
         let user = newcomer();
         let ran = user.runs(words).ends_with(2).says(told);
         assert_eq!(ran.stdout, "", "{words:?}");
         // And nothing is kept of what was not begun.
-        assert!(!user.home().join("state/toolsmith/conversations").exists(), "{words:?}");
+        assert!(
+            !user.home().join("state/toolsmith/conversations").exists(),
+            "{words:?}"
+        );
     }
 }
 

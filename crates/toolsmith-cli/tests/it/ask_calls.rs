@@ -59,7 +59,10 @@ fn wrong_arguments_are_told_and_corrected() {
         let told = &asking.results(2);
         are(told, &["invalid_parameters", "42"]);
         let ended = events.last().unwrap();
-        assert_eq!((&ended["end"], &ended["failed"]), (&json!("answered"), &json!(1)));
+        assert_eq!(
+            (&ended["end"], &ended["failed"]),
+            (&json!("answered"), &json!(1))
+        );
     }
 }
 
@@ -82,7 +85,11 @@ fn what_is_not_permitted_does_not_happen() {
             ran.ends_with(0).prints("Well.\n");
             are(&asking.results(1), &[told]);
             let file = fs::read_to_string(asking.user.home().join("new.txt"));
-            assert_eq!(file.ok().as_deref() == Some("written\n"), happens, "{client:?} {words:?}");
+            assert_eq!(
+                file.ok().as_deref() == Some("written\n"),
+                happens,
+                "{client:?} {words:?}"
+            );
             assert_eq!(asking.user.home().join("new.txt").exists(), happens);
         }
     }
@@ -105,7 +112,10 @@ fn a_call_that_was_cut_off_is_not_run() {
         // Those whose calls come whole leave out one that does not.
         if matches!(client.provider, Provider::Gemini | Provider::Ollama) {
             assert_eq!(ended["end"], "cut_off", "{client:?} {events:#?}");
-            assert_eq!((&ended["text"], &ended["calls"]), (&json!("I write."), &json!(0)));
+            assert_eq!(
+                (&ended["text"], &ended["calls"]),
+                (&json!("I write."), &json!(0))
+            );
             continue;
         }
         assert_eq!(ended["text"], "I could not.", "{client:?} {events:#?}");
@@ -125,7 +135,11 @@ fn a_model_that_takes_no_tools_is_asked_for_calls_as_text() {
             ],
         );
         let events = asking.events(&["Add."]);
-        assert_eq!(of_kind(&events, "fell_back").len(), 1, "{client:?} {events:#?}");
+        assert_eq!(
+            of_kind(&events, "fell_back").len(),
+            1,
+            "{client:?} {events:#?}"
+        );
         let ways: Vec<&str> = of_kind(&events, "turn")
             .iter()
             .map(|event| event["way"].as_str().unwrap())
@@ -183,11 +197,18 @@ fn calls_with_the_same_number_are_told_apart() {
         let same = |text: &str| call("example_echo", json!({ "text": text })).with_id("same");
         let asking = Asking::new(
             client,
-            [Step::call("", [same("one"), same("two")]), Step::say("Well.")],
+            [
+                Step::call("", [same("one"), same("two")]),
+                Step::say("Well."),
+            ],
         );
         let events = asking.events(&["Say."]);
         are(&asking.results(1), &["one", "two"]);
-        assert_eq!(of_kind(&events, "called").len(), 2, "{client:?} {events:#?}");
+        assert_eq!(
+            of_kind(&events, "called").len(),
+            2,
+            "{client:?} {events:#?}"
+        );
         let mut entries = asking.entries();
         entries[3..5].sort();
         assert_eq!(entries[3..5], ["result 0", "result 1"], "{client:?}");
@@ -202,10 +223,16 @@ fn of_many_calls_some_are_made_and_the_model_is_told() {
     let asking = Asking::any([Step::call("", calls), Step::say("Enough.")]);
     let events = asking.events(&["Add."]);
     let ended = events.last().unwrap();
-    assert_eq!((&ended["calls"], &ended["text"]), (&json!(64), &json!("Enough.")));
+    assert_eq!(
+        (&ended["calls"], &ended["text"]),
+        (&json!(64), &json!("Enough."))
+    );
     assert_eq!(asking.results(1).len(), 64);
     let told = asking.server.requests()[1].body.to_string();
-    assert!(told.contains("Of the 500 calls of your last turn only the first 64"), "{told}");
+    assert!(
+        told.contains("Of the 500 calls of your last turn only the first 64"),
+        "{told}"
+    );
 }
 
 /// As many calls as nobody makes are no answer.

@@ -24,9 +24,8 @@ fn a_conversation_is_gone_on_with_by_every_client() {
             ],
         );
         asking.asks(&["Add."]).ends_with(0);
-        // The model is the one it was begun with.
-        let url = asking.server.url(client.provider);
-        let words = ["ask", "--continue", "What was it?", "--url", &url];
+        // The model is the one it was begun with, and so is the place where that is.
+        let words = ["ask", "--continue", "What was it?"];
         asking.user.runs(words).ends_with(0).prints("It was 42.\n");
         let requests = asking.server.requests();
         let told = |at: usize| requests[at].body.to_string();
@@ -55,6 +54,53 @@ fn one_client_goes_on_with_what_another_began() {
     }
 }
 
+/// Otherwise it could do, gone on with, what it could not when it was begun.
+#[test]
+fn a_conversation_goes_on_with_the_agent_it_was_begun_with() {
+    let write = |file: &str| call("write", json!({ "file_path": file, "content": "x" }));
+    let asking = Asking::any([
+        Step::say("Hello."),
+        Step::call("", [write("one.txt")]),
+        Step::say("I may not."),
+        Step::call("", [write("two.txt")]),
+        Step::say("I may."),
+    ]);
+    let agents = asking.user.home().join("agents");
+    fs::create_dir(&agents).unwrap();
+    let yaml = "tools: [write]\npolicy: { deny: [write] }\nask: { instructions: Be careful. }\n";
+    fs::write(agents.join("careful.yaml"), yaml).unwrap();
+    fs::write(agents.join("free.yaml"), "tools: [write]\n").unwrap();
+    asking.asks(&["Hi.", "--agent", "careful"]).ends_with(0);
+    let ran = asking.asks(&["--continue", "Write.", "--yes"]).ends_with(0);
+    ran.prints("I may not.\n");
+    assert!(!asking.user.home().join("one.txt").exists());
+    let requests = asking.server.requests();
+    assert_eq!(requests[1].tools(), ["write"]);
+    assert_eq!(
+        requests[1].body["messages"][0],
+        requests[0].body["messages"][0]
+    );
+    assert!(requests[1].body.to_string().contains("Be careful."));
+    // Who names another agent means it.
+    let words = ["--continue", "Write.", "--yes", "--agent", "free"];
+    asking.asks(&words).ends_with(0).prints("I may.\n");
+    assert!(asking.user.home().join("two.txt").exists());
+    fs::remove_file(agents.join("careful.yaml")).unwrap();
+    let ran = asking.asks(&["--continue", "Write.", "--yes"]).ends_with(2);
+    ran.says("the conversation was begun with the agent \"careful\"");
+    assert_eq!(asking.server.requests().len(), 5);
+}
+
+/// What was answered before is no answer to a question that failed.
+#[test]
+fn an_earlier_answer_is_not_given_again() {
+    let asking = Asking::any([Step::say("Hello."), Step::status(401), Step::status(401)]);
+    asking.asks(&["Hi."]).ends_with(0).prints("Hello.\n");
+    asking.asks(&["--continue", "And?"]).ends_with(3).prints("");
+    let events = asking.events(&["--continue"]);
+    assert_eq!(events.last().unwrap()["text"], "");
+}
+
 #[test]
 fn conversations_are_listed_shown_and_forgotten() {
     let add = call("example_add", json!({ "a": 40, "b": 2 }));
@@ -63,9 +109,16 @@ fn conversations_are_listed_shown_and_forgotten() {
         Step::say("It is 42."),
         Step::say("Hello."),
     ]);
-    let list = || asking.user.runs(["conversations", "--json"]).ends_with(0).json();
+    let list = || {
+        asking
+            .user
+            .runs(["conversations", "--json"])
+            .ends_with(0)
+            .json()
+    };
     let none = asking.user.runs(["conversations"]).ends_with(0);
-    none.prints("").says("There are no conversations of this project yet");
+    none.prints("")
+        .says("There are no conversations of this project yet");
     assert_eq!(list(), json!([]));
     asking.asks(&["Add 40\nand 2."]).ends_with(0);
     asking.asks(&["Hi."]).ends_with(0);
@@ -81,7 +134,10 @@ fn conversations_are_listed_shown_and_forgotten() {
     assert!(table.contains(id) && table.lines().count() == 2, "{table}");
     let shown = asking.user.runs(["conversations", "show", id]).ends_with(0);
     let shown = shown.stdout;
-    assert!(shown.starts_with("## You\n\nAdd 40\nand 2.\n\n## local-model\n\nI add.\n"), "{shown}");
+    assert!(
+        shown.starts_with("## You\n\nAdd 40\nand 2.\n\n## local-model\n\nI add.\n"),
+        "{shown}"
+    );
     assert!(shown.contains("**example_add** · done · "), "{shown}");
     assert!(shown.trim_end().ends_with("It is 42."), "{shown}");
     // Others may not read what was said.
@@ -93,8 +149,15 @@ fn conversations_are_listed_shown_and_forgotten() {
     let forgotten = asking.user.runs(["conversations", "forget", id]);
     forgotten.ends_with(0).prints(&format!("forgotten: {id}\n"));
     assert_eq!(asking.all_kept().len(), 1);
-    for words in [["conversations", "forget", id], ["conversations", "show", id]] {
-        asking.user.runs(words).ends_with(2).says("there is no conversation");
+    for words in [
+        ["conversations", "forget", id],
+        ["conversations", "show", id],
+    ] {
+        asking
+            .user
+            .runs(words)
+            .ends_with(2)
+            .says("there is no conversation");
     }
 }
 
@@ -149,7 +212,11 @@ fn what_is_no_conversation_is_told_and_left_alone() {
             let ran = asking.asks(words).ends_with(2).says(told);
             assert_eq!(ran.stdout, "", "{told}");
         }
-        asking.user.runs(["conversations", "show"]).ends_with(2).says(told);
+        asking
+            .user
+            .runs(["conversations", "show"])
+            .ends_with(2)
+            .says(told);
         asking.user.runs(["conversations"]).ends_with(0);
         assert_eq!(fs::read(&file).unwrap(), content, "{told}");
     }
@@ -166,8 +233,15 @@ fn a_folder_or_a_link_in_the_place_of_a_conversation() {
     fs::create_dir(&file).unwrap();
     let named = format!("--continue={id}");
     asking.asks(&[&named, "Go on."]).ends_with(2).says(&id);
-    asking.asks(&["--continue", "Go on."]).ends_with(2).says("there is no conversation");
-    asking.user.runs(["conversations", "show", &id]).ends_with(2).says(&id);
+    asking
+        .asks(&["--continue", "Go on."])
+        .ends_with(2)
+        .says("there is no conversation");
+    asking
+        .user
+        .runs(["conversations", "show", &id])
+        .ends_with(2)
+        .says(&id);
     fs::remove_dir(&file).unwrap();
     // Another begins as if nothing had been there.
     asking.asks(&["Hi."]).ends_with(0).prints("Here.\n");
@@ -182,7 +256,10 @@ fn where_nothing_can_be_kept_nothing_is_asked() {
         fs::write(&path, "a file").unwrap();
         let asking = Asking::by(user, CLIENTS[0], [Step::say("Hello.")]);
         let ran = asking.asks(&["Hi."]);
-        assert!(ran.status.is_some_and(|status| status != 0), "{place} {ran:#?}");
+        assert!(
+            ran.status.is_some_and(|status| status != 0),
+            "{place} {ran:#?}"
+        );
         assert!(ran.stderr.contains("conversation"), "{place} {ran:#?}");
         assert_eq!(asking.server.requests().len(), 0, "{place}");
     }
@@ -193,7 +270,10 @@ fn where_nothing_can_be_kept_nothing_is_asked() {
 fn without_a_home_a_question_is_answered_and_forgotten() {
     let asking = Asking::any([Step::say("Hello.")]);
     let mut command = asking.command(&["Hi."]);
-    let output = command.env_remove("HOME").env_remove("XDG_STATE_HOME").output();
+    let output = command
+        .env_remove("HOME")
+        .env_remove("XDG_STATE_HOME")
+        .output();
     let ran = crate::support::Ran::from(output.unwrap());
     let ran = ran.ends_with(0).prints("Hello.\n");
     ran.says("warning: the conversation is not kept: set HOME or XDG_STATE_HOME");

@@ -105,13 +105,19 @@ fn every_limit_says_which_it_is_and_the_conversation_can_be_gone_on_with() {
         let client = CLIENTS[0];
         let user = user().having(
             "toolsmith.yaml",
-            format!("models: {{ \"{}\": {{ price: {{ input: 1, output: 1 }} }} }}\n", client.model),
+            format!(
+                "models: {{ \"{}\": {{ price: {{ input: 1, output: 1 }} }} }}\n",
+                client.model
+            ),
         );
         let asking = Asking::by(user, client, script());
         let ran = asking.asks(&[&["Go.", "--json"], words].concat());
         assert_eq!(ran.status, Some(status), "{limit} {ran:#?}");
         let ended = ran.lines().pop().unwrap();
-        assert_eq!((&ended["end"], &ended["limit"]), (&json!("limit"), &json!(limit)));
+        assert_eq!(
+            (&ended["end"], &ended["limit"]),
+            (&json!("limit"), &json!(limit))
+        );
         assert!(ended["message"].as_str().unwrap().contains(told), "{ended}");
         goes_on(asking, client);
     }
@@ -197,7 +203,9 @@ fn a_signal_ends_the_calls_too_and_each_is_answered() {
         );
         let Asking { user, .. } = asking;
         let next = Asking::by(user, client, [Step::say("Here I am.")]);
-        next.asks(&["--continue"]).ends_with(0).prints("Here I am.\n");
+        next.asks(&["--continue"])
+            .ends_with(0)
+            .prints("Here I am.\n");
         are(&next.results(0), &["cancelled", "1"]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use toolsmith_provider::Provider;
-use toolsmith_testing::model_server::{ModelServer, Step};
+use toolsmith_testing::model_server::{ModelServer, Script, Step};
 
 use crate::ask::{Asking, CLIENTS, call};
 use crate::support::{Ran, User, user};
@@ -15,11 +15,41 @@ const KEY: &str = "planted-key-0123456789-of-nobody";
 
 /// The header a key is shown in, and the variables for it and for the address.
 const SHOWN: [(Provider, &str, &str, &str, &str); 5] = [
-    (Provider::OpenAi, "openai/gpt-5", "authorization", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    (Provider::OpenAiResponses, "openai-responses/gpt-5", "authorization", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    (Provider::Anthropic, "anthropic/claude-sonnet-4-5", "x-api-key", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
-    (Provider::Gemini, "gemini/gemini-2.5-flash", "x-goog-api-key", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
-    (Provider::Ollama, "ollama/llama3.1", "authorization", "OLLAMA_API_KEY", "OLLAMA_HOST"),
+    (
+        Provider::OpenAi,
+        "openai/gpt-5",
+        "authorization",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+    ),
+    (
+        Provider::OpenAiResponses,
+        "openai-responses/gpt-5",
+        "authorization",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+    ),
+    (
+        Provider::Anthropic,
+        "anthropic/claude-sonnet-4-5",
+        "x-api-key",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+    ),
+    (
+        Provider::Gemini,
+        "gemini/gemini-2.5-flash",
+        "x-goog-api-key",
+        "GEMINI_API_KEY",
+        "GOOGLE_GEMINI_BASE_URL",
+    ),
+    (
+        Provider::Ollama,
+        "ollama/llama3.1",
+        "authorization",
+        "OLLAMA_API_KEY",
+        "OLLAMA_HOST",
+    ),
 ];
 
 fn carried(header: &str) -> String {
@@ -132,7 +162,7 @@ fn a_server_that_repeats_the_key_does_not_spread_it() {
             (refusal(400), 1, "bad key".to_owned()),
             (Step::Raw(event.into()), 1, "bad key".to_owned()),
         ] {
-            let server = ModelServer::start([step]);
+            let server = ModelServer::start(Script::default().then_always(step));
             let user = user().with(key, KEY).with(url, &server.url(provider));
             for more in [&[][..], &["--json"]] {
                 let words = [&["ask", "Hi.", "--model", model, "-vvv"], more].concat();
@@ -163,7 +193,9 @@ fn a_server_on_this_machine_needs_no_key() {
     let url = server.url(Provider::OpenAi);
     let user = user().with("OPENAI_API_KEY", KEY).having(
         "toolsmith.yaml",
-        format!("model: openai-compatible/x\nproviders: {{ openai-compatible: {{ url: {url} }} }}\n"),
+        format!(
+            "model: openai-compatible/x\nproviders: {{ openai-compatible: {{ url: {url} }} }}\n"
+        ),
     );
     user.runs(["ask", "Hi."]).ends_with(0).prints("Hello.\n");
     assert_eq!(server.requests()[0].header("authorization"), None);

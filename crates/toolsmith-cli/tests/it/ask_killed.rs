@@ -43,11 +43,16 @@ fn no_call_is_made_twice() {
         assert_eq!(fs::read_to_string(&runs).unwrap(), "ran\n", "{client:?}");
         are(
             &asking.results(1),
-            &["it may have run, wholly or in part, and was not run again", "42"],
+            &[
+                "it may have run, wholly or in part, and was not run again",
+                "42",
+            ],
         );
         assert_eq!(
             asking.entries(),
-            ["head", "user", "answer", "result 1", "result 0", "answer", "ended"]
+            [
+                "head", "user", "answer", "result 1", "result 0", "answer", "ended"
+            ]
         );
         // Nor is it the next time.
         let ran = asking.asks(&["--continue", "And now?", "--allow", "bash"]);
@@ -55,7 +60,12 @@ fn no_call_is_made_twice() {
         assert_eq!(fs::read_to_string(&runs).unwrap(), "ran\n", "{client:?}");
         assert_eq!(asking.results(2), asking.results(1));
         let shown = asking.user.runs(["conversations", "show"]).ends_with(0);
-        assert_eq!(shown.stdout.matches("## You").count(), 2, "{}", shown.stdout);
+        assert_eq!(
+            shown.stdout.matches("## You").count(),
+            2,
+            "{}",
+            shown.stdout
+        );
     }
 }
 

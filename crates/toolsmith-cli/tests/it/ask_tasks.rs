@@ -43,7 +43,10 @@ fn an_agent_has_its_instructions_its_model_its_tools_and_its_rules() {
     let server = ModelServer::start([
         Step::call(
             "",
-            [write("new.txt"), call("example_add", json!({ "a": 1, "b": 2 }))],
+            [
+                write("new.txt"),
+                call("example_add", json!({ "a": 1, "b": 2 })),
+            ],
         ),
         Step::say("Well."),
     ]);
@@ -53,7 +56,9 @@ fn an_agent_has_its_instructions_its_model_its_tools_and_its_rules() {
         policy: { deny: [write] }\n";
     let user = with_agents(user(), &[("pirate", yaml)])
         .with("ANTHROPIC_BASE_URL", &server.url(Provider::Anthropic));
-    let ran = user.runs(["ask", "Write.", "--agent", "pirate", "--allow", "write", "--yes"]);
+    let ran = user.runs([
+        "ask", "Write.", "--agent", "pirate", "--allow", "write", "--yes",
+    ]);
     ran.ends_with(0).prints("Well.\n");
     let requests = server.requests();
     assert_eq!(requests[0].provider, Some(Provider::Anthropic));
@@ -83,15 +88,25 @@ fn a_write_the_parent_may_do_and_the_child_may_not() {
     for (at, client) in CLIENTS.into_iter().enumerate() {
         let cases = [
             (json!({ "subagent_type": "reader" }), "unknown_tool", false),
-            (json!({ "subagent_type": "warned" }), "permission_denied", false),
-            (json!({ "subagent_type": "writer", "tools": ["read"] }), "unknown_tool", false),
+            (
+                json!({ "subagent_type": "warned" }),
+                "permission_denied",
+                false,
+            ),
+            (
+                json!({ "subagent_type": "writer", "tools": ["read"] }),
+                "unknown_tool",
+                false,
+            ),
             (json!({ "tools": ["read"] }), "unknown_tool", false),
             (json!({ "subagent_type": "writer" }), "child.txt", true),
             (json!({}), "child.txt", true),
         ];
         // All of them by one client, and one of each kind by the others.
         let cases = cases.into_iter().enumerate();
-        for (_, (child, told, happens)) in cases.filter(|(case, _)| at == 0 || [1, 4].contains(case)) {
+        for (_, (child, told, happens)) in
+            cases.filter(|(case, _)| at == 0 || [1, 4].contains(case))
+        {
             let asking = Asking::by(
                 with_agents(user(), &agents),
                 client,
@@ -118,7 +133,10 @@ fn a_write_the_parent_may_do_and_the_child_may_not() {
 #[test]
 fn a_task_widens_nothing() {
     let agents = [
-        ("careful", "tools: [task, read]\npolicy: { deny: [write] }\n"),
+        (
+            "careful",
+            "tools: [task, read]\npolicy: { deny: [write] }\n",
+        ),
         ("writer", "tools: [write]\npolicy: { allow: [write] }\n"),
     ];
     let asking = Asking::by(
@@ -131,7 +149,9 @@ fn a_task_widens_nothing() {
             Step::say("Well."),
         ],
     );
-    let ran = asking.asks(&["Work.", "--agent", "careful", "--yes"]).ends_with(0);
+    let ran = asking
+        .asks(&["Work.", "--agent", "careful", "--yes"])
+        .ends_with(0);
     ran.prints("Well.\n");
     assert!(!asking.user.home().join("child.txt").exists());
     assert_eq!(asking.server.requests()[1].tools(), [] as [&str; 0]);
@@ -185,9 +205,15 @@ fn only_so_many_tasks_run_at_once() {
         }
     };
     let asking = Asking::any(Script::default().then_always(Step::answer(answer)));
-    asking.asks(&["Give six tasks."]).ends_with(0).prints("All done.\n");
+    asking
+        .asks(&["Give six tasks."])
+        .ends_with(0)
+        .prints("All done.\n");
     assert_eq!(asking.results(asking.server.requests().len() - 1).len(), 6);
-    assert_eq!((most.load(Ordering::SeqCst), now.load(Ordering::SeqCst)), (4, 0));
+    assert_eq!(
+        (most.load(Ordering::SeqCst), now.load(Ordering::SeqCst)),
+        (4, 0)
+    );
 }
 
 /// However the program ends, what its tasks run ends with it: in front and in the background.
@@ -213,7 +239,11 @@ fn the_end_of_the_parent_is_the_end_of_its_children() {
             });
             asked.signal(signal);
             let ran = asked.ends();
-            let status = if signal == Signal::KILL { None } else { Some(130) };
+            let status = if signal == Signal::KILL {
+                None
+            } else {
+                Some(130)
+            };
             assert_eq!(ran.status, status, "{name} {ran:#?}");
             until("nothing of it runs", || living(&mark).is_empty());
         }
@@ -229,7 +259,9 @@ fn a_task_in_the_background_is_read_and_stopped() {
             // The parent's turns are told by what it knows.
             match text {
                 text if !text.contains("Give two away.") => Step::say("Done in the background."),
-                text if text.contains("was ended") || text.contains("stopped") => Step::say("Both."),
+                text if text.contains("was ended") || text.contains("stopped") => {
+                    Step::say("Both.")
+                }
                 text if text.contains("Done in the background.") => {
                     Step::call("", [call("task_stop", json!({ "id": "task-1" }))])
                 }
@@ -244,7 +276,10 @@ fn a_task_in_the_background_is_read_and_stopped() {
         let ran = asking.asks(&["Give two away.", "--max-turns", "4"]);
         let requests = asking.server.requests().len();
         let last = asking.results(requests - 1).join("\n");
-        assert!(last.contains("Done in the background."), "{client:?} {ran:#?} {last}");
+        assert!(
+            last.contains("Done in the background."),
+            "{client:?} {ran:#?} {last}"
+        );
     }
 }
 

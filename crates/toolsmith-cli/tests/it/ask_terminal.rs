@@ -34,7 +34,11 @@ fn a_person_is_asked_in_place_and_the_answer_follows() {
             terminal.types(typed);
             let (status, seen) = terminal.ends();
             assert_eq!(status, Some(0), "{seen}");
-            assert_eq!(asking.user.home().join("new.txt").exists(), happens, "{seen}");
+            assert_eq!(
+                asking.user.home().join("new.txt").exists(),
+                happens,
+                "{seen}"
+            );
             // In the order in which it happened, and each once.
             let mut rest = seen.as_str();
             for part in [
@@ -66,6 +70,22 @@ fn the_answer_is_seen_while_it_comes_and_ctrl_c_ends_it() {
         assert!(seen.contains("it was given up"), "{seen}");
         assert!(seen.contains("0 turns · 0 calls"), "{seen}");
     }
+}
+
+#[test]
+fn ctrl_c_at_a_question_is_no_yes() {
+    let write = json!({ "file_path": "new.txt", "content": "x" });
+    let asking = Asking::any([Step::call("", [call("write", write)]), Step::say("Done.")]);
+    let mut terminal = start(&asking, &["Write."]);
+    terminal.shows("Allow it? [y]es, [n]o");
+    terminal.types("\u{3}");
+    let (status, seen) = terminal.ends();
+    assert_eq!(status, Some(130), "{seen}");
+    assert!(!asking.user.home().join("new.txt").exists(), "{seen}");
+    assert_eq!(
+        asking.entries(),
+        ["head", "user", "answer", "result 0", "ended"]
+    );
 }
 
 /// Two calls of one turn that must be asked about are asked about one after the other.

@@ -22,7 +22,11 @@ fn what_may_pass_is_tried_again() {
             [busy(429), busy(500), busy(529), Step::say("Hello.")],
         );
         let ran = asking.asks(&["Hi."]).ends_with(0).prints("Hello.\n");
-        assert_eq!(ran.stderr.matches("; once more in 0.0 s").count(), 3, "{ran:#?}");
+        assert_eq!(
+            ran.stderr.matches("; once more in 0.0 s").count(),
+            3,
+            "{ran:#?}"
+        );
         let requests = asking.server.requests();
         assert!(requests.iter().all(|it| it.body == requests[0].body));
         assert_eq!(asking.entries(), ["head", "user", "answer", "ended"]);
@@ -33,7 +37,8 @@ fn what_may_pass_is_tried_again() {
 #[test]
 fn what_does_not_pass_is_told() {
     let error = |status: u16, message: &str| {
-        let body = json!({ "error": { "message": message, "type": "invalid_request_error", "code": 1 } });
+        let body =
+            json!({ "error": { "message": message, "type": "invalid_request_error", "code": 1 } });
         Step::Status(status, Vec::new(), body.to_string())
     };
     let cases = [
@@ -49,11 +54,31 @@ fn what_does_not_pass_is_told() {
         (error(403, "Not you."), "Not you.", 3, 1),
         (error(400, "Too many words."), "Too many words.", 1, 1),
         (Step::status(404), "the right address?", 1, 1),
-        (Step::status(302).with_header("location", "/x"), "redirects are not followed", 1, 1),
+        (
+            Step::status(302).with_header("location", "/x"),
+            "redirects are not followed",
+            1,
+            1,
+        ),
         (error(200, "Out of order."), "Out of order.", 1, 1),
-        (Step::say(""), "the model said nothing, although it was asked again", 1, 3),
-        (Step::say(" \n "), "the model said nothing, although it was asked again", 1, 3),
-        (Step::Raw(b"<html>no model</html>".to_vec()), "error: ", 1, 3),
+        (
+            Step::say(""),
+            "the model said nothing, although it was asked again",
+            1,
+            3,
+        ),
+        (
+            Step::say(" \n "),
+            "the model said nothing, although it was asked again",
+            1,
+            3,
+        ),
+        (
+            Step::Raw(b"<html>no model</html>".to_vec()),
+            "error: ",
+            1,
+            3,
+        ),
         (Step::Raw(vec![0xff; 4096]), "error: ", 1, 3),
         (Step::Raw(Vec::new()), "error: ", 1, 3),
     ];
@@ -80,7 +105,10 @@ fn what_does_not_pass_is_told() {
 fn a_connection_that_drops_in_the_middle_of_a_call_runs_nothing() {
     for client in CLIENTS {
         let content = "a long text ".repeat(200);
-        let write = call("write", json!({ "file_path": "new.txt", "content": content }));
+        let write = call(
+            "write",
+            json!({ "file_path": "new.txt", "content": content }),
+        );
         let asking = Asking::new(
             client,
             [
@@ -133,11 +161,17 @@ fn on_a_full_disk(asking: &Asking, blocks: u32, words: &[&str]) -> Ran {
     let mut command = std::process::Command::new("sh");
     command
         .arg("-c")
-        .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""))
+        .arg(format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""
+        ))
         .arg(plain.get_program())
         .args(plain.get_args())
         .env_clear()
-        .envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .envs(
+            plain
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
         .current_dir(asking.user.home())
         .stdin(Stdio::null());
     Ran::from(command.output().unwrap())
