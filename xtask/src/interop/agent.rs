@@ -121,13 +121,7 @@ impl Stage {
     }
 }
 
-fn check(
-    stage: &Stage,
-    provider: &str,
-    model: &str,
-    field: &str,
-    way: &str,
-) -> anyhow::Result<()> {
+fn check(stage: &Stage, provider: &str, model: &str, field: &str, way: &str) -> anyhow::Result<()> {
     let (ours, our_telling) = stage.ours(provider, model)?;
     let (theirs, their_telling) = stage.theirs(provider, model, way)?;
     let expected = json!({
@@ -137,8 +131,14 @@ fn check(
             { "name": "example_echo", "arguments": { "text": SAID } },
         ],
     });
-    ensure!(our_telling == expected, "the product made of it {our_telling}");
-    ensure!(their_telling == expected, "the SDK made of it {their_telling}");
+    ensure!(
+        our_telling == expected,
+        "the product made of it {our_telling}"
+    );
+    ensure!(
+        their_telling == expected,
+        "the SDK made of it {their_telling}"
+    );
     ensure!(
         (ours.len(), theirs.len()) == (2, 2),
         "{} and {} requests",
@@ -150,7 +150,14 @@ fn check(
             other["streamed"] == (way == "streamed"),
             "the SDK did not ask for what it was told to"
         );
-        for part in [field, "system", "instructions", "systemInstruction", "tools", "model"] {
+        for part in [
+            field,
+            "system",
+            "instructions",
+            "systemInstruction",
+            "tools",
+            "model",
+        ] {
             let read = |request: &Value| plain(&request["body"][part]);
             let (one, other) = (read(one), read(other));
             ensure!(
@@ -201,7 +208,11 @@ fn plain(value: &Value) -> Value {
                 plain.filter(|(_, value)| !value.is_null()).collect();
             match fields.get("text") {
                 // With nothing else in it, or only that it is one.
-                Some(text) if fields.keys().all(|key| ["text", "type"].contains(&key.as_str())) => {
+                Some(text)
+                    if fields
+                        .keys()
+                        .all(|key| ["text", "type"].contains(&key.as_str())) =>
+                {
                     text.clone()
                 }
                 _ => Value::Object(fields),
@@ -303,7 +314,10 @@ mod tests {
                 json!({"content": [{"type": "text", "text": "x"}]}),
                 json!({"content": "x"}),
             ),
-            (json!({"arguments": "{\"a\": 1}"}), json!({"arguments": {"a": 1.0}})),
+            (
+                json!({"arguments": "{\"a\": 1}"}),
+                json!({"arguments": {"a": 1.0}}),
+            ),
             (
                 json!({"functionCall": {"name": "x"}}),
                 json!({"function_call": {"name": "x"}}),
@@ -313,7 +327,10 @@ mod tests {
         }
         for (one, other) in [
             (json!({"content": "x"}), json!({"content": "y"})),
-            (json!([{"text": "x"}, {"text": "y"}]), json!([{"text": "xy"}])),
+            (
+                json!([{"text": "x"}, {"text": "y"}]),
+                json!([{"text": "xy"}]),
+            ),
             (json!({"role": "tool"}), json!({})),
             (json!([1, 2]), json!([2, 1])),
             (json!({"id": "1"}), json!({"id": "2"})),
