@@ -35,6 +35,8 @@ pub(super) struct Run<'a> {
     misfits: u32,
     repeats: Arc<Mutex<Repeats>>,
     context: Context,
+    /// What the model said last in this run.
+    text: String,
 }
 
 /// What follows a turn.
@@ -58,6 +60,7 @@ impl<'a> Run<'a> {
             misfits: 0,
             repeats: Arc::default(),
             context: Context::default(),
+            text: String::new(),
         }
     }
 
@@ -113,10 +116,7 @@ impl<'a> Run<'a> {
         let is_reached = |limit: Option<u64>| limit.is_some_and(|most| self.usage.total() >= most);
         if self.turns >= limits.turns {
             Some(Limit::Turns)
-        } else if self
-            .deadline()
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
+        } else if self.is_late() {
             Some(Limit::Time)
         } else if is_reached(limits.tokens) {
             Some(Limit::Tokens)
@@ -128,6 +128,11 @@ impl<'a> Run<'a> {
         } else {
             None
         }
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline()
+            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -164,6 +169,7 @@ impl<'a> Run<'a> {
         if let Err(error) = conversation.answered(kept) {
             return Next::End(not_kept(&error));
         }
+        self.text.clone_from(&answer.text);
         if answer.calls.is_empty() {
             return Next::End(match answer.stop {
                 Stop::Length => End::CutOff,
@@ -316,8 +322,7 @@ impl<'a> Run<'a> {
             return Next::End(not_kept(fault));
         }
         if self.caller.cancellation().is_cancelled() {
-            let out_of_time = self.limit() == Some(Limit::Time);
-            return Next::End(match out_of_time {
+            return Next::End(match self.is_late() {
                 true => End::Limit(Limit::Time),
                 false => End::Cancelled,
             });
@@ -343,7 +348,7 @@ impl<'a> Run<'a> {
         }
         let price = self.agent.limits.price;
         let report = Report {
-            text: conversation.last_text().unwrap_or_default().to_owned(),
+            text: self.text,
             end,
             turns: self.turns,
             calls: self.calls,
