@@ -21,6 +21,8 @@ mod ask_keys;
 #[cfg(target_os = "linux")]
 mod ask_killed;
 #[cfg(target_os = "linux")]
+mod ask_shown;
+#[cfg(target_os = "linux")]
 mod ask_tasks;
 #[cfg(target_os = "linux")]
 mod ask_terminal;
