@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `docs`.
+//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `docs`, `picture`.
 //!
 //! CI runs `cargo xtask test` and nothing else, so what passes at home passes
 //! there. This crate owns how the checks are run and what `tidy` holds the tree
@@ -13,6 +13,7 @@
 mod bench;
 mod docs;
 mod interop;
+mod picture;
 mod step;
 mod test;
 mod tidy;
@@ -34,6 +35,7 @@ Commands:
   bench [NAME...]      the promised costs of calls, guards, guides, servers and searches; every benchmark when none is named
   bench peers          installs what others have built and prints how a benchmark starts it
   docs [--open]        the documentation of the library crates
+  picture              the picture of the README, from the run in docs/agent-run.txt
   help                 this text
 
 Exit status: 0 when all is well, 1 when a check fails, 2 when the command is not understood.
@@ -92,7 +94,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         },
         ["docs"] => Ok(docs::run(&workspace_root()?, docs::Show::Build)?),
         ["docs", "--open"] => Ok(docs::run(&workspace_root()?, docs::Show::Open)?),
-        ["test" | "tidy" | "docs", rest @ ..] => {
+        ["picture"] => Ok(picture::run(&workspace_root()?)?),
+        ["test" | "tidy" | "docs" | "picture", rest @ ..] => {
             usage(format!("'{}' takes no '{}'", words[0], rest.join(" ")))
         }
         [unknown, ..] => usage(format!("unknown command '{unknown}'")),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolsmith_manager::{Setup, View};
+use toolsmith_manager::{AskTerms, Setup, View};
 
 use crate::sets::put;
 
@@ -103,4 +103,28 @@ fn the_settings_of_the_guards_load() {
     let unknown = manager.lint();
     let unknown = unknown.iter().filter(|it| it.contains("names no source"));
     assert_eq!(unknown.count(), 3);
+}
+
+#[test]
+fn the_files_about_agents_load() {
+    const AGENTS: &str = include_str!("../../../../docs/agents.md");
+    let blocks = AGENTS.split("```yaml\n").skip(1);
+    let blocks: Vec<&str> = blocks
+        .map(|block| block.split("```").next().unwrap())
+        .collect();
+    let [settings, reviewer] = blocks.as_slice() else {
+        panic!("{blocks:?}");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "toolsmith.yaml", settings);
+    put(folder.path(), "agents/reviewer.yaml", reviewer);
+    put(folder.path(), ".keys/anthropic", "a-key-of-some-length");
+    let manager = Setup::open(folder.path()).unwrap().load().unwrap();
+    assert_eq!(manager.errors(), [] as [&str; 0]);
+    let terms = AskTerms::default();
+    let (name, agent) = manager
+        .agent(&View::Usual, &terms)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(name.to_string(), "openai-compatible/qwen3");
+    assert_eq!(agent.limits().turns, 30);
 }
