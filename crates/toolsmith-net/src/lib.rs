@@ -27,6 +27,7 @@ mod error;
 mod fetch;
 mod fetch_error;
 mod gate;
+mod later;
 mod names;
 mod reach;
 mod tls;
@@ -37,6 +38,7 @@ pub use client::{Client, ClientError, ClientLimits};
 pub use error::{Refused, RefusedKind};
 pub use fetch::{Fetch, Fetched, Fetcher, Hop, Redirects};
 pub use fetch_error::{Facts, FetchError, FetchErrorKind};
+pub use later::{retry_after, retry_after_millis};
 pub use names::{Lookup, Names, SystemNames};
 pub use reach::Reach;
 

@@ -3,10 +3,9 @@
 //! Never the query, never a secret.
 
 use toolsmith_core::{ErrorKind, ToolError};
-use toolsmith_net::{BodyError, HttpError, Refused, Response};
+use toolsmith_net::{BodyError, HttpError, Refused, Response, retry_after};
 
 use super::hush::Hush;
-use super::retry;
 
 /// How much of an answer is told.
 const EXCERPT: usize = 500;
@@ -32,7 +31,7 @@ pub(crate) async fn status(line: &str, response: Response, hush: &Hush) -> ToolE
     let status = response.status();
     let header = |name| response.headers().get(name)?.to_str().ok();
     let later = header("retry-after");
-    let after = retry::after(later, header("date"));
+    let after = later.and_then(|later| retry_after(later, header("date")));
     let later = later.map(|later| excerpt(&hush.scrub(later)));
     let told = excerpt(&hush.scrub(&beginning(response).await));
     let mut message = format!("{} answered {status}", hush.scrub(line));

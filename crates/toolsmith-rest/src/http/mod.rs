@@ -26,7 +26,6 @@ mod request;
 mod hush;
 mod oauth;
 mod pace;
-mod retry;
 mod service;
 
 // From an answer to an outcome.

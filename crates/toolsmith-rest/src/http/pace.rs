@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::retry::LONGEST_WAIT;
 use crate::form::Rate;
 
 /// Above so many hosts, those that were left alone for long are forgotten.
 const MANY_HOSTS: usize = 1000;
+
+/// Whoever has to wait for its turn longer is told so instead.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// The rates of all hosts. Cheap to clone; clones share.
 #[derive(Clone, Debug, Default)]
