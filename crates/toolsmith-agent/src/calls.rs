@@ -11,6 +11,7 @@ use toolsmith_runtime::{Caller, Order, Toolbox};
 
 use crate::conversation::{Entry, Journal, JournalError, KeptOutcome};
 use crate::event::{AgentEvent, Observer};
+use crate::limits::Price;
 use crate::repeats::Repeats;
 use crate::task;
 
@@ -21,6 +22,8 @@ pub(crate) struct Calls<'a> {
     pub(crate) offer: &'a Arc<Offer>,
     pub(crate) observer: &'a Arc<dyn Observer>,
     pub(crate) journal: Option<&'a Arc<dyn Journal>>,
+    /// What the tokens of tasks cost that do not know it themselves.
+    pub(crate) price: Option<Price>,
 }
 
 /// What came of the calls of a turn.
@@ -30,6 +33,8 @@ pub(crate) struct Called {
     pub(crate) outcomes: Vec<KeptOutcome>,
     /// What tasks took that were given to others.
     pub(crate) usage: Usage,
+    /// What that costs, each by the price of its own model.
+    pub(crate) cost: f64,
     /// How often the most repeated of them brought the same.
     pub(crate) repeated: u32,
     /// Why not all of it could be kept.
@@ -62,6 +67,8 @@ impl Calls<'_> {
     pub(crate) async fn make(&self, answer: &Answer, repeats: &Arc<Mutex<Repeats>>) -> Called {
         let calls = answer.raw_calls();
         let watch = Arc::new(Watch::new(self, &calls, repeats));
+        let _closing = Closing(Arc::clone(&watch));
+        watch.repeats().begin_turn();
         for (index, call) in calls.iter().enumerate() {
             self.observer.observe(&AgentEvent::Calling { index, call });
         }
@@ -88,6 +95,7 @@ struct Watch {
     calls: Vec<RawCall>,
     index: HashMap<CallId, usize>,
     repeats: Arc<Mutex<Repeats>>,
+    price: Option<Price>,
     state: Mutex<State>,
 }
 
@@ -95,8 +103,11 @@ struct Watch {
 struct State {
     outcomes: Vec<Option<KeptOutcome>>,
     usage: Usage,
+    cost: f64,
     repeated: u32,
     fault: Option<JournalError>,
+    /// Whether nobody waits for the calls any more.
+    is_closed: bool,
 }
 
 impl Watch {
@@ -114,6 +125,7 @@ impl Watch {
             }),
             calls: made.to_vec(),
             repeats: Arc::clone(repeats),
+            price: calls.price,
         }
     }
 
@@ -121,14 +133,20 @@ impl Watch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn repeats(&self) -> MutexGuard<'_, Repeats> {
+        self.repeats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn end(&self, index: usize, outcome: &Outcome, tool: Option<&str>) {
         let call = &self.calls[index];
+        // Held until the result is kept: none comes into a conversation that has gone on.
+        let mut state = self.state();
+        if state.is_closed {
+            return;
+        }
         let mut kept = KeptOutcome::of(outcome);
         let effect = { self.offer.find(&call.name) }.map_or(Effect::Read, |it| it.tool.effect);
-        let times = {
-            let mut repeats = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
-            repeats.note(call, &kept, effect)
-        };
+        let times = self.repeats().note(call, &kept, effect);
         if let Some(advice) = Repeats::advice(times) {
             kept.instruction = Some(match kept.instruction.take() {
                 Some(before) => format!("{before}\n{advice}"),
@@ -140,17 +158,17 @@ impl Watch {
             outcome: Box::new(kept.clone()),
         };
         let journaled = self.journal.as_ref().map(|journal| journal.append(&entry));
-        {
-            let mut state = self.state();
-            state.outcomes[index] = Some(kept);
-            state.repeated = state.repeated.max(times);
-            if let Some(usage) = tool.and_then(|tool| task::usage_of(tool, outcome)) {
-                state.usage.add(&usage);
-            }
-            if let Some(Err(fault)) = journaled {
-                state.fault.get_or_insert(fault);
-            }
+        state.outcomes[index] = Some(kept);
+        state.repeated = state.repeated.max(times);
+        if let Some(took) = tool.and_then(|tool| task::took(tool, outcome)) {
+            state.usage.add(&took.usage);
+            let by_ours = || self.price.map(|price| price.of(&took.usage));
+            state.cost += took.cost.or_else(by_ours).unwrap_or_default();
         }
+        if let Some(Err(fault)) = journaled {
+            state.fault.get_or_insert(fault);
+        }
+        drop(state);
         self.observer.observe(&AgentEvent::Called {
             index,
             call,
@@ -167,9 +185,20 @@ impl Watch {
                 .map(Option::unwrap_or_default)
                 .collect(),
             usage: state.usage,
+            cost: state.cost,
             repeated: state.repeated,
             fault: state.fault,
         }
+    }
+}
+
+/// Ends the watch when nobody waits for the calls any more: what ends later, within its
+/// grace, is told as interrupted by whoever goes on with the conversation.
+struct Closing(Arc<Watch>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.state().is_closed = true;
     }
 }
 

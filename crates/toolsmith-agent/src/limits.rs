@@ -26,7 +26,7 @@ pub struct AgentLimits {
     pub calls_per_turn: usize,
     /// How many turns in a row may make nothing but calls that do not fit their tools.
     pub corrections: u32,
-    /// How often the same call may bring the same result: from the third time on the model
+    /// In how many turns the same call may bring the same result: from the third on the model
     /// is told, and here the run ends.
     pub repeats: u32,
     /// How often in a row an answer that broke off, or said nothing, is asked for again.

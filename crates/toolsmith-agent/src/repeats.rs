@@ -19,6 +19,7 @@ const MOST: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Repeats {
     seen: Vec<Seen>,
+    turn: u32,
 }
 
 #[derive(Debug)]
@@ -27,10 +28,18 @@ struct Seen {
     arguments: Value,
     outcome: KeptOutcome,
     times: u32,
+    /// The turn it was made in last.
+    turn: u32,
 }
 
 impl Repeats {
-    /// Takes a call and what came of it, and tells how often it brought just that.
+    /// The calls of another turn follow. Those of one turn are made before the model is told
+    /// of any of them, so however many are the same, they count once.
+    pub(crate) fn begin_turn(&mut self) {
+        self.turn = self.turn.wrapping_add(1);
+    }
+
+    /// Takes a call and what came of it, and tells in how many turns it brought just that.
     pub(crate) fn note(&mut self, call: &RawCall, outcome: &KeptOutcome, effect: Effect) -> u32 {
         let RawArguments::Json(arguments) = &call.arguments else {
             return 1;
@@ -40,7 +49,9 @@ impl Repeats {
         if let Some(seen) = known
             && is_same(&seen.outcome, outcome)
         {
-            seen.times = seen.times.saturating_add(1);
+            if std::mem::replace(&mut seen.turn, self.turn) != self.turn {
+                seen.times = seen.times.saturating_add(1);
+            }
             return seen.times;
         }
         if effect != Effect::Read && outcome.is_success() {
@@ -55,6 +66,7 @@ impl Repeats {
             arguments: arguments.clone(),
             outcome: outcome.clone(),
             times: 1,
+            turn: self.turn,
         });
         1
     }

@@ -31,11 +31,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// A run that was given up before it began.
-    pub(crate) fn cancelled() -> Self {
+    /// A run that ended before it began.
+    pub(crate) fn not_begun(end: End) -> Self {
         Self {
             text: String::new(),
-            end: End::Cancelled,
+            end,
             turns: 0,
             calls: 0,
             failed: 0,

@@ -179,12 +179,7 @@ impl Session {
         manager
             .selection(&view)
             .map_err(|error| Failure::usage(error.to_string()))?;
-        tasks.employ(ProjectWorkers::new(
-            &manager,
-            view.clone(),
-            terms_of_ask(cli),
-        ));
-        Ok(Self {
+        let session = Self {
             toolbox: manager.toolbox().clone(),
             manager,
             overlays,
@@ -194,7 +189,18 @@ impl Session {
             #[cfg(target_os = "linux")]
             shells,
             tasks,
-        })
+        };
+        // Who asks a model says first which one that is.
+        if !matches!(cli.command, crate::cli::Command::Ask(_)) {
+            session.employ(AskTerms::default());
+        }
+        Ok(session)
+    }
+
+    /// Lets the agents of the project do tasks, on the terms of this run.
+    pub(crate) fn employ(&self, terms: AskTerms) {
+        let workers = ProjectWorkers::new(&self.manager, self.view.clone(), terms);
+        self.tasks.employ(workers);
     }
 
     /// Begins to reach upstream servers and other sources: all of them, or those a name
@@ -337,14 +343,6 @@ fn of_ask(cli: &Cli) -> Option<Rule> {
     let is_ask = matches!(cli.command, crate::cli::Command::Ask(_));
     let rule = is_ask.then(|| Rule::parse(Verdict::Allow, "task"));
     rule.and_then(Result::ok)
-}
-
-/// What is said on the command line of the model that is asked.
-fn terms_of_ask(cli: &Cli) -> AskTerms {
-    match &cli.command {
-        crate::cli::Command::Ask(ask) => ask.terms(),
-        _ => AskTerms::default(),
-    }
 }
 
 /// Where calls are recorded, by the commands that make some.

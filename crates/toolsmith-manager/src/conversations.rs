@@ -6,7 +6,7 @@
 //! on its file: two at once would be two conversations in one.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -155,10 +155,10 @@ impl ConversationPlace {
             error,
         })?;
         // A line that was not written to its end must not be gone on with in its middle.
-        if !text.ends_with('\n') {
-            let whole = text.rfind('\n').map_or(0, |end| end + 1);
-            file.set_len(whole as u64).map_err(io)?;
-            file.seek(SeekFrom::End(0)).map_err(io)?;
+        match text.rfind('\n') {
+            Some(end) => file.set_len(end as u64 + 1).map_err(io)?,
+            // The head could be read, and lacks its end alone.
+            None => file.write_all(b"\n").map_err(io)?,
         }
         let conversation = conversation.kept_by(Arc::new(FileJournal::new(file)));
         Ok(Kept { head, conversation })
@@ -192,8 +192,15 @@ impl ConversationPlace {
 
     /// The conversations there are, the one gone on with last first.
     pub fn list(&self) -> Vec<Listed> {
+        let mut listed = self.all();
+        listed.truncate(MOST);
+        listed
+    }
+
+    /// All of them: folders have no order, so whoever looks for the last looks at each.
+    fn all(&self) -> Vec<Listed> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let listed = entries.take(MOST).filter_map(|entry| {
+        let listed = entries.filter_map(|entry| {
             let id = entry.file_name().to_str()?.strip_suffix(ENDING)?.to_owned();
             let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
             Some(Listed {
@@ -208,7 +215,7 @@ impl ConversationPlace {
     }
 
     fn last(&self) -> Option<String> {
-        self.list().into_iter().next().map(|listed| listed.id)
+        self.all().into_iter().next().map(|listed| listed.id)
     }
 
     /// A file nobody has, held by us.
@@ -255,7 +262,7 @@ impl ConversationPlace {
 
     /// Removes conversations nobody has gone on with for long.
     fn forget_old(&self, now: SystemTime) {
-        for listed in self.list() {
+        for listed in self.all() {
             // A clock that went backwards makes nothing old.
             let age = now.duration_since(listed.changed).unwrap_or_default();
             if age > KEPT {
@@ -287,15 +294,24 @@ fn unknown_or(id: &str, error: io::Error) -> ConversationError {
 }
 
 fn text(file: &mut File) -> io::Result<String> {
-    let mut text = String::new();
-    let read = file.take(LARGEST + 1).read_to_string(&mut text)?;
-    match read as u64 > LARGEST {
-        true => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("it is larger than {LARGEST} bytes"),
-        )),
-        false => Ok(text),
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if read as u64 > LARGEST {
+        return Err(too_large());
     }
+    // A line that was not written to its end may end within a character: that is left out
+    // as the line is.
+    if let Err(error) = str::from_utf8(&bytes)
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+fn too_large() -> io::Error {
+    let message = format!("it is larger than {LARGEST} bytes");
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
 /// Keeps entries at the end of a file.
@@ -317,6 +333,10 @@ impl FileJournal {
         line.push('\n');
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.metadata()?.len();
+        // What is written can be read again.
+        if before.saturating_add(line.len() as u64) > LARGEST {
+            return Err(too_large());
+        }
         let written = file.write_all(line.as_bytes());
         if written.is_err() {
             // The disk is full: what was begun is taken back, so that the file stays whole.

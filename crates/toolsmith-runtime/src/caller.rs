@@ -111,8 +111,8 @@ impl Caller {
     }
 
     /// A caller that works for this one and may do at most what this one may: it is asked
-    /// about where either is, forbidden what either is, offered what both are, and ends
-    /// when this one is cancelled. Its name is this one's with `mark` behind it.
+    /// about where either is, forbidden what either is, offered what both are, has no more
+    /// time for a call, and ends when this one is cancelled. Its name is this one's with `mark` behind it.
     ///
     /// ```
     /// use toolsmith_runtime::Caller;
@@ -140,7 +140,6 @@ impl Caller {
                 terms.agent = Some(agent.to_owned());
             }
             terms.cancellation = terms.cancellation.child_token();
-            terms.timeout = None;
             terms.idempotency_key = None;
             terms.recorders.clear();
             terms.takes_input_requests = false;

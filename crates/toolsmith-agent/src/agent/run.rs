@@ -32,11 +32,13 @@ pub(super) struct Run<'a> {
     calls: u32,
     failed: u32,
     usage: Usage,
+    /// What that costs, as far as prices are known.
+    cost: f64,
+    /// Where in the conversation it began: what stands before it is not its answer.
+    from: usize,
     misfits: u32,
     repeats: Arc<Mutex<Repeats>>,
     context: Context,
-    /// What the model said last in this run.
-    text: String,
 }
 
 /// What follows a turn.
@@ -46,8 +48,9 @@ enum Next {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(agent: &'a Agent, caller: &Caller) -> Self {
-        // A token of its own: the end of the time ends the calls, and not the caller.
+    pub(super) fn new(agent: &'a Agent, caller: &Caller, conversation: &Conversation) -> Self {
+        // A token of its own: the end of the run, or of its time, ends what it has begun, and
+        // not the caller.
         let token = caller.cancellation().child_token();
         Self {
             agent,
@@ -57,10 +60,11 @@ impl<'a> Run<'a> {
             calls: 0,
             failed: 0,
             usage: Usage::default(),
+            cost: 0.0,
+            from: conversation.exchanges().len(),
             misfits: 0,
             repeats: Arc::default(),
             context: Context::default(),
-            text: String::new(),
         }
     }
 
@@ -112,33 +116,35 @@ impl<'a> Run<'a> {
     /// The limit that was reached before the next turn, if one was.
     fn limit(&self) -> Option<Limit> {
         let limits = &self.agent.limits;
-        let cost = limits.price.map(|price| price.of(&self.usage));
         let is_reached = |limit: Option<u64>| limit.is_some_and(|most| self.usage.total() >= most);
         if self.turns >= limits.turns {
             Some(Limit::Turns)
-        } else if self.is_late() {
+        } else if self.is_out_of_time() {
             Some(Limit::Time)
         } else if is_reached(limits.tokens) {
             Some(Limit::Tokens)
-        } else if limits
-            .cost
-            .is_some_and(|most| cost.is_some_and(|cost| cost >= most))
-        {
+        } else if limits.price.is_some() && limits.cost.is_some_and(|most| self.cost >= most) {
             Some(Limit::Cost)
         } else {
             None
         }
     }
 
-    fn is_late(&self) -> bool {
-        self.deadline()
-            .is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     fn deadline(&self) -> Option<Instant> {
         let time = self.agent.limits.time?;
         // What cannot be told will not come.
         self.began.checked_add(time)
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        let deadline = self.deadline();
+        deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Counts what was read and written, and what that costs.
+    fn spend(&mut self, usage: &Usage, cost: Option<f64>) {
+        self.usage.add(usage);
+        self.cost += cost.unwrap_or_default();
     }
 
     /// One turn: the model answers, and its calls are made.
@@ -169,7 +175,6 @@ impl<'a> Run<'a> {
         if let Err(error) = conversation.answered(kept) {
             return Next::End(not_kept(&error));
         }
-        self.text.clone_from(&answer.text);
         if answer.calls.is_empty() {
             return Next::End(match answer.stop {
                 Stop::Length => End::CutOff,
@@ -219,7 +224,8 @@ impl<'a> Run<'a> {
             let asked = counterpart.ask(request, observer, self.deadline(), &cancellation);
             let asked = asked.await;
             if let Ok(answer) = &asked {
-                self.usage.add(&answer.usage);
+                let price = agent.limits.price;
+                self.spend(&answer.usage, price.map(|price| price.of(&answer.usage)));
             }
             let (reason, end) = match asked {
                 Err(TurnError::Parse(refusal))
@@ -276,7 +282,7 @@ impl<'a> Run<'a> {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         self.calls = self.calls.saturating_add(count(called.outcomes.len()));
         self.failed = self.failed.saturating_add(count(called.failed()));
-        self.usage.add(&called.usage);
+        self.spend(&called.usage, Some(called.cost));
         self.misfits = match called.none_fits() {
             true => self.misfits + 1,
             false => 0,
@@ -298,6 +304,7 @@ impl<'a> Run<'a> {
             offer,
             observer: &self.agent.observer,
             journal: conversation.journal(),
+            price: self.agent.limits.price,
         };
         let making = calls.make(answer, &self.repeats);
         tokio::pin!(making);
@@ -322,7 +329,7 @@ impl<'a> Run<'a> {
             return Next::End(not_kept(fault));
         }
         if self.caller.cancellation().is_cancelled() {
-            return Next::End(match self.is_late() {
+            return Next::End(match self.is_out_of_time() {
                 true => End::Limit(Limit::Time),
                 false => End::Cancelled,
             });
@@ -348,17 +355,27 @@ impl<'a> Run<'a> {
         }
         let price = self.agent.limits.price;
         let report = Report {
-            text: self.text,
+            text: { conversation.last_text_since(self.from) }
+                .unwrap_or_default()
+                .to_owned(),
             end,
             turns: self.turns,
             calls: self.calls,
             failed: self.failed,
             usage: self.usage,
-            cost: price.map(|price| price.of(&self.usage)),
+            cost: price.map(|_| self.cost),
             took: self.began.elapsed(),
         };
         self.agent.observer.observe(&AgentEvent::Ended(&report));
         report
+    }
+}
+
+impl Drop for Run<'_> {
+    /// What it gave to others in the background ends with it, however it ends: nobody is left
+    /// to whom it would count.
+    fn drop(&mut self) {
+        self.caller.cancellation().cancel();
     }
 }
 

@@ -1,13 +1,11 @@
 //! Reads a conversation that was kept.
 //!
-//! The last line of a program that was killed may be torn: it is left out, and told. What
+//! The last line of a program that was killed may be torn: it is left out, and told; so is
+//! one that only lacks its end, since whoever wrote it was never told that it is kept. What
 //! is wrong elsewhere is an error with its line: a conversation with a hole in it would be
 //! another conversation.
 
 use super::{Conversation, Entry, Exchange, Head, VERSION};
-
-/// The longest line that is read: a turn of a model and its calls, or a result.
-const LONGEST: usize = 80 << 20;
 
 /// Why a conversation cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,19 +46,17 @@ impl Conversation {
             let line_number = number + 1;
             // What was being written when the program was killed.
             let is_torn = line_number == count && !whole_lines;
-            let taken = entry(line).and_then(|entry| conversation.take(entry));
-            match taken {
-                Ok(()) => {}
-                Err(_) if is_torn => {
-                    let note =
-                        format!("line {line_number} was not written to its end, and is left out");
-                    conversation.notes.push(note);
-                }
-                Err(reason) => {
-                    let line = line_number;
-                    return Err(ReadError::Line { line, reason });
-                }
+            if is_torn {
+                let note =
+                    format!("line {line_number} was not written to its end, and is left out");
+                conversation.notes.push(note);
+                break;
             }
+            let taken = entry(line).and_then(|entry| conversation.take(entry));
+            taken.map_err(|reason| ReadError::Line {
+                line: line_number,
+                reason,
+            })?;
         }
         Ok((head, conversation))
     }
@@ -94,9 +90,6 @@ fn head(line: &str) -> Result<Head, ReadError> {
 }
 
 fn entry(line: &str) -> Result<Entry, String> {
-    if line.len() > LONGEST {
-        return Err(format!("longer than {LONGEST} bytes"));
-    }
     // Depth is bounded by the reader itself.
     serde_json::from_str(line).map_err(|error| error.to_string())
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use toolsmith_core::{
     Block, CancellationToken, ErrorKind, Outcome, Progress, ToolContext, ToolError,
 };
@@ -22,12 +23,16 @@ use crate::report::{End, Report};
 /// Where an outcome tells what a task took.
 pub(super) const USAGE: &str = "usage";
 
+/// And where what that costs.
+pub(super) const COST: &str = "cost";
+
 /// A task that was given.
 pub(super) struct Job {
     pub(super) id: String,
     /// Who gave it: nobody else sees it.
     pub(super) owner: String,
     pub(super) description: String,
+    given: Instant,
     token: CancellationToken,
     /// Whether it is over.
     over: watch::Sender<bool>,
@@ -74,6 +79,7 @@ impl Job {
             id: order.id.clone(),
             owner: owner.to_owned(),
             description: description.to_owned(),
+            given: Instant::now(),
             token: order.caller.cancellation().clone(),
             over: watch::Sender::new(false),
             ended: Mutex::default(),
@@ -92,17 +98,27 @@ impl Job {
             ..
         } = order;
         let turns = &tasks.inner.turns[caller.depth().clamp(1, super::DEEPEST) - 1];
+        // In front, waiting is a part of the call's time, which the toolbox keeps: what is
+        // left of it is the task's, so that it ends by itself and can say how far it came.
+        let time = agent.limits().time.filter(|_| context.is_some());
+        let out_of_time = tokio::time::sleep(time.unwrap_or(Duration::MAX));
         let turn = tokio::select! {
             biased;
-            () = self.token.cancelled() => None,
-            turn = turns.acquire() => turn.ok(),
+            () = self.token.cancelled() => Err(End::Cancelled),
+            turn = turns.acquire() => turn.map_err(|_| End::Cancelled),
+            () = out_of_time => Err(End::Limit(Limit::Time)),
         };
+        if let Some(time) = time {
+            let mut limits = agent.limits().clone();
+            limits.time = Some(time.saturating_sub(self.given.elapsed()));
+            agent = agent.with_limits(limits);
+        }
         if let Some(context) = context {
             agent = agent.with_observer(progress(context));
         }
         let report = match turn {
-            Some(_turn) => agent.answer(&mut conversation, &prompt, &caller).await,
-            None => Report::cancelled(),
+            Ok(_turn) => agent.answer(&mut conversation, &prompt, &caller).await,
+            Err(end) => Report::not_begun(end),
         };
         // What it gave on in the background ends with it.
         self.token.cancel();
@@ -174,6 +190,9 @@ impl Job {
         outcome = outcome.with_value(json!(told));
         if !std::mem::replace(&mut ended.counted, true) {
             outcome = outcome.with_metadata(USAGE, json!(report.usage));
+            if let Some(cost) = report.cost {
+                outcome = outcome.with_metadata(COST, json!(cost));
+            }
         }
         outcome
     }
@@ -196,9 +215,13 @@ impl Job {
             let message = format!("{} was given up", self.id);
             return Outcome::failure(ToolError::new(ErrorKind::Cancelled, message));
         }
+        // With the time, who waits for long reads something else each time.
         let text = format!(
-            "{} is under way: {}. Read its answer with task_output, end it with task_stop.",
-            self.id, self.description
+            "{} has been under way for {} s: {}. Read its answer with task_output, end it with \
+             task_stop.",
+            self.id,
+            self.given.elapsed().as_secs(),
+            self.description
         );
         Outcome::text(text)
             .with_display(format!("{} · running", self.description))
@@ -213,7 +236,7 @@ impl Job {
             Some(_) => "failed",
         };
         let usage = report.map_or_else(Usage::default, |report| report.usage);
-        let took = report.map_or(Duration::ZERO, |report| report.took);
+        let took = report.map_or_else(|| self.given.elapsed(), |report| report.took);
         Told {
             id: self.id.clone(),
             description: self.description.clone(),

@@ -157,11 +157,21 @@ fn example(comment: &str, arguments: &Value) -> Example {
     Example::new(arguments).with_comment(comment)
 }
 
+/// What a task took.
+pub(crate) struct Took {
+    pub(crate) usage: Usage,
+    /// By the price of its own model, where that is known.
+    pub(crate) cost: Option<f64>,
+}
+
 /// What a task took, where an outcome tells of one: it counts for whoever gave it.
-pub(crate) fn usage_of(tool: &str, outcome: &Outcome) -> Option<Usage> {
+pub(crate) fn took(tool: &str, outcome: &Outcome) -> Option<Took> {
     if !TOOLS.contains(&tool) {
         return None;
     }
     let usage = outcome.metadata.get(job::USAGE)?;
-    serde_json::from_value(usage.clone()).ok()
+    Some(Took {
+        usage: serde_json::from_value(usage.clone()).ok()?,
+        cost: outcome.metadata.get(job::COST).and_then(Value::as_f64),
+    })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolsmith_core::{ErrorKind, ToolContext, ToolError};
 use toolsmith_runtime::{Caller, Selection};
 
-use super::tool_task::Arguments;
+use super::tool_task::{Arguments, LONGEST, SHORTEST};
 use super::{DEEPEST, TOOLS, Tasks};
 use crate::agent::Agent;
 use crate::conversation::Conversation;
@@ -60,6 +60,16 @@ impl Order {
             false => context.cancellation().child_token(),
         };
         let caller = caller.with_offer(Arc::new(offer)).with_cancellation(token);
+        // A name that was misspelt would leave it without tools, and nobody would know why.
+        if let Some(tools) = arguments.tools.as_ref().filter(|tools| !tools.is_empty())
+            && { caller.offer() }.is_some_and(|offer| offer.tools().is_empty())
+        {
+            let message = format!(
+                "none of these tools could be given on: {}",
+                tools.join(", ")
+            );
+            return Err(ToolError::invalid(message));
+        }
         let mut limits = worker.agent.limits().clone();
         if let Some(turns) = arguments.max_turns {
             limits.turns = limits.turns.min(turns);
@@ -83,8 +93,6 @@ impl Order {
 impl Arguments {
     /// How long the task may take.
     pub(super) fn time(&self) -> Duration {
-        let most = super::tool_task::LONGEST;
-        let asked = self.timeout.map(Duration::from_millis).unwrap_or(most);
-        asked.clamp(Duration::from_secs(1), most)
+        Duration::from_millis(self.timeout).clamp(SHORTEST, LONGEST)
     }
 }

@@ -15,7 +15,8 @@ use super::job::{Job, Told};
 use super::order::Order;
 use super::{Tasks, example};
 
-/// How long a task may take.
+/// How long a task may take, at the least and at the most.
+pub(super) const SHORTEST: Duration = Duration::from_secs(5);
 pub(super) const LONGEST: Duration = Duration::from_secs(1800);
 
 /// What a task may take to end by itself, once its time is over.
@@ -52,10 +53,14 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub(super) max_turns: Option<u32>,
-    /// How long it may take, in milliseconds [default: 1800000].
-    #[serde(default)]
-    #[schemars(range(min = 1000, max = 1_800_000))]
-    pub(super) timeout: Option<u64>,
+    /// How long it may take, in milliseconds.
+    #[serde(default = "five_minutes")]
+    #[schemars(range(min = 5000, max = 1_800_000))]
+    pub(super) timeout: u64,
+}
+
+fn five_minutes() -> u64 {
+    300_000
 }
 
 pub(super) fn tool(tasks: &Tasks) -> AnyTool {

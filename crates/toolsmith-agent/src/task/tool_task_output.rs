@@ -14,6 +14,9 @@ use super::{Tasks, example};
 /// How long an answer may be waited for.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// What the answer itself may take, once the waiting is over.
+const GRACE: Duration = Duration::from_secs(5);
+
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Arguments {
     /// The number of the task.
@@ -44,10 +47,10 @@ impl Arguments {
 pub(super) fn tool(tasks: &Tasks) -> AnyTool {
     let tasks = tasks.clone();
     FunctionTool::new(define())
-        .with_binding(Binding::default().with_timeout(LONGEST))
+        .with_binding(Binding::default().with_timeout(LONGEST + GRACE))
         .with_plan(|arguments: &Arguments| {
             let plan = Plan::new(format!("read the answer of {}", arguments.id));
-            Ok(plan.within(arguments.time() + Duration::from_secs(5)))
+            Ok(plan.within(arguments.time() + GRACE))
         })
         .into_async(move |arguments, context| read(tasks.clone(), arguments, context))
 }

@@ -1,6 +1,7 @@
 //! Conversations that are kept, read again and gone on with.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolsmith_agent::conversation::{Entry, ReadError};
@@ -134,7 +135,8 @@ async fn a_program_that_was_killed_goes_on_where_it_was_and_runs_nothing_twice()
 #[tokio::test]
 async fn a_torn_last_line_is_left_out_and_told() {
     let whole = kept().await;
-    for cut in 1..whole.lines().last().unwrap().len() {
+    // A line that only lacks its end is torn too: going on behind it would be in its middle.
+    for cut in 0..whole.lines().last().unwrap().len() {
         let text = &whole[..whole.len() - 1 - cut];
         let (_, conversation) = Conversation::read(text).unwrap();
         assert_eq!(conversation.notes().len(), 1, "{text}");
@@ -207,6 +209,43 @@ async fn no_call_is_made_that_could_not_be_kept_first() {
         assert!(message.contains("the disk is full"), "{message}");
         assert_eq!(gate.total() - before, made, "with room for {room} lines");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ends_after_its_run_was_dropped_comes_into_no_later_turn() {
+    let gate = Gate::new();
+    let slow = gate.tool(tools::taking("slow", json!({})).with_effect(Effect::Read));
+    let toolbox = Toolbox::new([slow]).unwrap();
+    let memory = Arc::new(Memory::default());
+    let mut conversation = Conversation::new().kept_by(memory.clone());
+    let waiting = agent(&toolbox, model([body("", &[call("a", "slow", json!({}))])]));
+    let caller = me();
+    let waiting = waiting.answer(&mut conversation, "Go on.", &caller);
+    let dropped = tokio::time::timeout(Duration::from_secs(5), waiting).await;
+    assert!(dropped.is_err());
+    let next = agent(&toolbox, model([body("Well.", &[])]));
+    let report = next.answer(&mut conversation, "And now?", &me()).await;
+    assert_eq!(report.end, End::Answered);
+    // The call ends within its grace, which is over now.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let (_, read) = Conversation::read(&memory.text()).unwrap();
+    assert_eq!((read.turns(), read.notes().len()), (2, 0));
+}
+
+#[tokio::test]
+async fn an_answer_is_of_its_own_run() {
+    let toolbox = toolbox();
+    let mut conversation = Conversation::new();
+    let first = agent(&toolbox, model([body("One.", &[])]));
+    let report = first.answer(&mut conversation, "Count.", &me()).await;
+    assert_eq!(report.text, "One.");
+    let broken = agent(
+        &toolbox,
+        model([b"{\"error\": {\"message\": \"no\"}}".to_vec()]),
+    );
+    let report = broken.answer(&mut conversation, "Go on.", &me()).await;
+    assert!(matches!(report.end, End::Failed { .. }), "{:?}", report.end);
+    assert_eq!(report.text, "", "the answer to another question was told");
 }
 
 #[test]

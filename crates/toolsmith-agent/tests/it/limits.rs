@@ -9,6 +9,7 @@ use toolsmith_agent::{AgentLimits, Conversation, End, Limit, Price};
 use toolsmith_core::{CancellationToken, Effect, RawCall};
 use toolsmith_provider::{Dictionary, ModelClient, script};
 use toolsmith_runtime::{Caller, Toolbox};
+use toolsmith_testing::approver::Silent;
 use toolsmith_testing::{Gate, MemoryStore, tools};
 
 use crate::support::{Mute, PROVIDER, Seen, Stubborn, agent, body, call, limits, model};
@@ -97,10 +98,28 @@ async fn time_while_the_model_thinks_and_while_calls_run() {
     assert_eq!(ends(Arc::new(Mute), short()).await, End::Limit(Limit::Time));
     let waiting = model([body("", &[call("a", "wait", json!({}))])]);
     assert_eq!(ends(waiting, short()).await, End::Limit(Limit::Time));
-    // In the last turn it is still the time that ended it.
+    // In the last turn there is, too.
     let waiting = model([body("", &[call("a", "wait", json!({}))])]);
-    let last = limits(|it| (it.time, it.turns) = (Some(Duration::from_secs(5)), 1));
+    let last = limits(|it| {
+        it.time = Some(Duration::from_secs(5));
+        it.turns = 1;
+    });
     assert_eq!(ends(waiting, last).await, End::Limit(Limit::Time));
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_while_a_person_thinks() {
+    let save = tools::echoing(tools::taking("save", json!({})).with_effect(Effect::Write));
+    let toolbox = Toolbox::new([save]).unwrap();
+    let saving = model([body("", &[call("a", "save", json!({}))])]);
+    let caller = Caller::new("me").with_approver(Silent);
+    let mut conversation = Conversation::new();
+    let report = agent(&toolbox, saving)
+        .with_limits(limits(|it| it.time = Some(Duration::from_secs(5))))
+        .answer(&mut conversation, "Save it.", &caller)
+        .await;
+    assert_eq!(report.end, End::Limit(Limit::Time));
+    assert_eq!(conversation.settle(), Ok(0), "a call has no result");
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,6 +185,15 @@ async fn the_same_call_for_ever() {
         requests.iter().map(told).collect::<Vec<_>>(),
         [false, false, false, true, true]
     );
+}
+
+#[tokio::test]
+async fn the_same_call_many_times_in_one_turn_counts_once() {
+    let same = |number: usize| call(&number.to_string(), "echo", json!({"text": "same"}));
+    let calls: Vec<RawCall> = (0..9).map(same).collect();
+    let model = model([body("", &calls), body("Done.", &[])]);
+    let end = ends(model, limits(|it| it.repeats = 5)).await;
+    assert_eq!(end, End::Answered);
 }
 
 #[tokio::test]

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolsmith_agent::task::{Tasks, Worker, Workers};
-use toolsmith_agent::{Agent, End};
+use toolsmith_agent::{Agent, End, Price};
 use toolsmith_core::{AnyTool, CancellationToken, Effect, ErrorKind, Outcome, RawCall, ToolError};
-use toolsmith_provider::ModelClient;
+use toolsmith_provider::{Dictionary, ModelClient, script};
 use toolsmith_runtime::permit::{Rule, Verdict};
 use toolsmith_runtime::{Caller, Mode, Order, Policy, Selection, Toolbox};
 use toolsmith_testing::{Gate, ScriptedApprover, failure, tools};
 
-use crate::support::{Mute, Stubborn, agent, body, call, model};
+use crate::support::{Mute, Stubborn, agent, body, call, limits, model};
 
 /// Workers whose models answer as scripted, one script a task.
 struct Staff {
@@ -22,6 +22,7 @@ struct Staff {
     models: Mutex<VecDeque<Arc<dyn ModelClient>>>,
     name: Option<&'static str>,
     selection: Selection,
+    price: Option<Price>,
     hired: AtomicUsize,
 }
 
@@ -42,8 +43,8 @@ impl Workers for Hired {
         let toolbox = self.0.toolbox.lock().unwrap().clone().unwrap();
         let model = self.0.models.lock().unwrap().pop_front();
         let model = model.unwrap_or_else(|| Arc::new(Stubborn(body("Done.", &[]))));
-        let worker =
-            Worker::new(Agent::new(toolbox, model)).with_selection(self.0.selection.clone());
+        let agent = Agent::new(toolbox, model).with_limits(limits(|it| it.price = self.0.price));
+        let worker = Worker::new(agent).with_selection(self.0.selection.clone());
         Ok(match self.0.name {
             Some(name) => worker.named(name),
             None => worker,
@@ -77,6 +78,7 @@ fn office(
         models: Mutex::new(models.into()),
         name: None,
         selection: Selection::everything(),
+        price: None,
         hired: AtomicUsize::new(0),
     };
     set(&mut staff);
@@ -342,6 +344,60 @@ async fn the_time_of_a_task_is_its_own() {
     assert_eq!(began.elapsed().as_secs(), Duration::from_secs(5).as_secs());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_task_that_waits_for_its_turn_still_ends_by_itself() {
+    let mute = || -> Arc<dyn ModelClient> { Arc::new(Mute) };
+    let office = office(auto(), vec![], vec![mute(), mute(), mute()], |_| {});
+    let given = || RawCall::new("task", order(&json!({"timeout": 5000})));
+    let caller = Caller::new("me");
+    let began = tokio::time::Instant::now();
+    let tasks = [given(), given(), given()];
+    let replies = office.toolbox.run_all(tasks, &caller, Order::Parallel);
+    for reply in replies.await {
+        let outcome = reply.into_outcome();
+        let error = failure(&outcome);
+        assert_eq!(error.kind, ErrorKind::Timeout);
+        assert!(
+            error.message.contains("the task brought no answer"),
+            "{error}"
+        );
+    }
+    assert_eq!(began.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_takes_its_tasks_along() {
+    let office = office(auto(), vec![], vec![Arc::new(Mute)], |_| {});
+    let background = order(&json!({"run_in_background": true, "timeout": 1_800_000}));
+    let giver = model([
+        body("", &[call("a", "task", background)]),
+        body("It is under way.", &[]),
+    ]);
+    let caller = Caller::new("me");
+    let report = agent(&office.toolbox, giver).ask("Begin.", &caller).await;
+    assert_eq!(report.end, End::Answered);
+    let read = RawCall::new("task_output", json!({"id": "task-1"}));
+    let read = office.toolbox.run(read, &caller).await.into_outcome();
+    assert_eq!(read.value.unwrap()["status"], "stopped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_long_task_is_no_repetition() {
+    let office = office(auto(), vec![], vec![Arc::new(Mute)], |_| {});
+    let background = order(&json!({"run_in_background": true, "timeout": 1_800_000}));
+    let begin = [body("", &[call("a", "task", background)])];
+    let wait = call("b", "task_output", json!({"id": "task-1"}));
+    let waits = std::iter::repeat_n(body("", &[wait]), 9);
+    let giver = model(begin.into_iter().chain(waits).chain([body("Enough.", &[])]));
+    let report = agent(&office.toolbox, giver)
+        .ask("Begin, and wait.", &Caller::new("me"))
+        .await;
+    assert_eq!(
+        (report.end, report.text.as_str()),
+        (End::Answered, "Enough.")
+    );
+}
+
 #[tokio::test]
 async fn a_task_goes_on_from_an_earlier_one() {
     let first: Arc<dyn ModelClient> = model([body("One.", &[])]);
@@ -371,6 +427,8 @@ async fn what_cannot_be_given_is_told() {
         ),
         (json!({"description": "x"}), ErrorKind::InvalidParameters),
         (json!({"prompt": "short"}), ErrorKind::InvalidParameters),
+        (json!({"tools": ["Raed"]}), ErrorKind::InvalidParameters),
+        (json!({"timeout": 4999}), ErrorKind::InvalidParameters),
         (
             json!({"isolation": "worktree"}),
             ErrorKind::InvalidParameters,
@@ -392,27 +450,27 @@ async fn what_cannot_be_given_is_told() {
 
 #[tokio::test]
 async fn what_a_task_took_counts_for_its_giver() {
-    let mut counted = serde_json::from_slice::<Value>(
-        toolsmith_provider::script::body(
-            crate::support::PROVIDER,
-            &toolsmith_provider::Dictionary::default(),
-            "Found.",
-            &[],
-        )
-        .to_string()
-        .as_bytes(),
-    )
-    .unwrap();
+    let nothing = Dictionary::default();
+    let mut counted = script::body(crate::support::PROVIDER, &nothing, "Found.", &[]);
     counted["usage"] = json!({"prompt_tokens": 70, "completion_tokens": 7});
     let worker: Arc<dyn ModelClient> = model([counted.to_string().into_bytes()]);
-    let office = office(auto(), vec![], vec![worker], |_| {});
+    let million = Price {
+        input: 1e6,
+        output: 1e6,
+    };
+    let office = office(auto(), vec![], vec![worker], |staff| {
+        staff.price = Some(million);
+    });
     let giver = model([
         body("", &[call("a", "task", order(&json!({})))]),
         body("Done.", &[]),
     ]);
     let report = agent(&office.toolbox, giver)
+        .with_limits(limits(|it| it.price = Some(Price::default())))
         .ask("Find it.", &Caller::new("me"))
         .await;
     assert_eq!(report.end, End::Answered);
     assert!(report.usage.input_tokens >= 70 && report.usage.output_tokens >= 7);
+    // By the price of the model that did it, and not by that of the giver's.
+    assert_eq!(report.cost, Some(77.0));
 }

@@ -72,6 +72,10 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
             (None, Conversation::new())
         }
     };
+    // Tasks that name no model are done by the one that is asked.
+    let mut of_tasks = ask.terms();
+    (of_tasks.model, of_tasks.url) = (terms.model, terms.url);
+    session.employ(of_tasks);
     for note in conversation.notes() {
         print::warning(&print::visible(note));
     }

@@ -50,6 +50,25 @@ impl AskConfig {
         }
     }
 
+    /// What is said of a run, for another agent that works in it: its own words stay its own,
+    /// and of two limits the lower counts.
+    #[must_use]
+    pub fn around(&self, own: &Self) -> Self {
+        let number = |count: Positive| count.0;
+        let mut settings = self.settings.clone();
+        settings.extend(own.settings.clone());
+        let instructions = own.instructions.as_ref().or(self.instructions.as_ref());
+        Self {
+            instructions: instructions.cloned(),
+            turns: lower(self.turns, own.turns, number),
+            time: lower(self.time, own.time, |time| time.0),
+            tokens: lower(self.tokens, own.tokens, number),
+            cost: lower(self.cost, own.cost, |cost| cost),
+            context_tokens: lower(self.context_tokens, own.context_tokens, number),
+            settings,
+        }
+    }
+
     /// The ceilings it comes to, with the price of the model.
     pub fn limits(&self, price: Option<Price>) -> AgentLimits {
         let mut limits = AgentLimits::default();
@@ -67,6 +86,18 @@ impl AskConfig {
             limits.context_bytes = number(tokens).saturating_mul(BYTES);
         }
         limits
+    }
+}
+
+/// The lower of two limits, where both are set.
+fn lower<T: Copy, K: PartialOrd>(
+    one: Option<T>,
+    other: Option<T>,
+    size: impl Fn(T) -> K,
+) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) if size(other) < size(one) => Some(other),
+        _ => one.or(other),
     }
 }
 

@@ -170,6 +170,10 @@ impl Workers for ProjectWorkers {
         let has_own_model = {
             let current = manager.current.load();
             let agent = named.and_then(|agent| current.catalogue.agents.get(agent));
+            // What was said of this run was said to whoever gives the task.
+            if let (Some(_), Some(agent)) = (name, agent) {
+                terms.ask = terms.ask.around(&agent.ask);
+            }
             agent.is_some_and(|agent| agent.model.is_some())
         };
         if terms.model.is_none() && !has_own_model {

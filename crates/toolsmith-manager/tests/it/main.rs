@@ -4,6 +4,7 @@
 
 mod accepted;
 mod approvals;
+mod conversations;
 mod documented;
 mod edit;
 #[cfg(target_os = "linux")]
@@ -32,3 +33,4 @@ mod shipped;
 mod spill;
 mod telemetry;
 mod web;
+mod workers;

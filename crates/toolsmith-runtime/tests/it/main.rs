@@ -16,6 +16,7 @@ mod offer;
 mod validate;
 
 mod coerce;
+mod delegate;
 
 mod permit;
 
