@@ -189,7 +189,7 @@ impl Asked {
 }
 
 /// The results a request tells, whoever's words it is in.
-fn results(body: &Value) -> Vec<String> {
+pub(crate) fn results(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let lists = ["messages", "input", "contents"].map(|field| body[field].as_array());
     for message in lists.into_iter().flatten().flatten() {

@@ -197,7 +197,6 @@ fn what_is_no_conversation_is_told_and_left_alone() {
         lines[0]
     );
     for (content, told) in [
-        (b"".to_vec(), "it is empty"),
         (b"\n\n".to_vec(), "it is no conversation"),
         (b"{}\n".to_vec(), "it is no conversation"),
         (b"\x00\xff\xfe\n".to_vec(), "UTF-8"),
@@ -221,6 +220,12 @@ fn what_is_no_conversation_is_told_and_left_alone() {
         assert_eq!(fs::read(&file).unwrap(), content, "{told}");
     }
     assert_eq!(asking.server.requests().len(), 1);
+    fs::write(&file, "").unwrap();
+    let named = format!("--continue={}", file.file_stem().unwrap().to_str().unwrap());
+    asking
+        .asks(&[&named, "Go on."])
+        .ends_with(2)
+        .says("it is empty");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use toolsmith_core::RawCall;
 use toolsmith_provider::Provider;
 use toolsmith_testing::model_server::{ModelServer, Script, Step};
 
-use crate::ask::{Asking, CLIENTS, are, call, of_kind};
+use crate::ask::{Asking, CLIENTS, are, call, of_kind, results};
 use crate::client::until;
 use crate::programs::living;
 use crate::support::{User, user};
@@ -158,6 +158,37 @@ fn a_task_widens_nothing() {
 }
 
 #[test]
+fn every_call_is_recorded_with_whoever_made_it() {
+    let asking = Asking::any([
+        Step::call("", [task(json!({})), write("parent.txt")]),
+        Step::call("", [write("child.txt"), call("no_such_tool", json!({}))]),
+        Step::say("Done."),
+        Step::say("Well."),
+    ]);
+    asking.asks(&["Work.", "--allow", "write"]).ends_with(0);
+    let records = asking.user.runs(["log", "--json"]).ends_with(0).lines();
+    let mut made: Vec<String> = records
+        .iter()
+        .map(|record| {
+            let word = |key: &str| record[key].as_str().unwrap_or("-").to_owned();
+            let status = record["outcome"]["status"].as_str().unwrap();
+            format!("{} {} {status}", word("caller"), word("tool"))
+        })
+        .collect();
+    made.sort();
+    assert_eq!(
+        made,
+        [
+            "cli task ok",
+            "cli write ok",
+            "cli#task-1 - error",
+            "cli#task-1 write ok",
+        ],
+        "{records:#?}"
+    );
+}
+
+#[test]
 fn tasks_are_given_on_twice_and_not_further() {
     let deeper = || Step::call("", [task(json!({}))]);
     let asking = Asking::any([
@@ -210,10 +241,24 @@ fn only_so_many_tasks_run_at_once() {
         .ends_with(0)
         .prints("All done.\n");
     assert_eq!(asking.results(asking.server.requests().len() - 1).len(), 6);
-    assert_eq!(
-        (most.load(Ordering::SeqCst), now.load(Ordering::SeqCst)),
-        (4, 0)
-    );
+    let (most, now) = (most.load(Ordering::SeqCst), now.load(Ordering::SeqCst));
+    assert!(most <= 4 && now == 0, "{most} at once, {now} left");
+}
+
+/// Tasks that never end: four of them are under way at the same time.
+#[test]
+fn so_many_tasks_do_run_at_once() {
+    let tasks: Vec<RawCall> = (0..6).map(|_| task(json!({}))).collect();
+    let script = Script::new([Step::call("", tasks)]).then_always(Step::Hang);
+    let asking = Asking::any(script);
+    let asked = asking.begins(&["Give six tasks."]);
+    asking.is_asked(5);
+    asked.signal(Signal::INT);
+    let ran = asked.ends();
+    assert_eq!(ran.status, Some(130), "{ran:#?}");
+    // Those that waited did not begin.
+    assert_eq!(asking.server.requests().len(), 5);
+    assert_eq!(of_kind(&ran.lines(), "called").len(), 6);
 }
 
 /// However the program ends, what its tasks run ends with it: in front and in the background.
@@ -250,36 +295,57 @@ fn the_end_of_the_parent_is_the_end_of_its_children() {
     }
 }
 
+/// One that answers is read, and one that never would is stopped.
 #[test]
 fn a_task_in_the_background_is_read_and_stopped() {
+    let quick = json!({ "description": "Answer at once", "run_in_background": true });
+    let endless = json!({
+        "description": "Think for ever", "prompt": "Think for ever, please.", "run_in_background": true,
+    });
+    // The number of the task that is called so.
+    let number = |told: &str, description: &str| {
+        let end = told.find(&format!(" is under way: {description}")).unwrap();
+        told[..end]
+            .rsplit(|c: char| c != '-' && !c.is_alphanumeric())
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     for client in CLIENTS {
-        let background = || task(json!({ "run_in_background": true }));
+        let (quick, endless) = (quick.clone(), endless.clone());
         let answer = move |request: &Value| {
-            let text = request.to_string();
-            // The parent's turns are told by what it knows.
-            match text {
-                text if !text.contains("Give two away.") => Step::say("Done in the background."),
-                text if text.contains("was ended") || text.contains("stopped") => {
-                    Step::say("Both.")
-                }
-                text if text.contains("Done in the background.") => {
-                    Step::call("", [call("task_stop", json!({ "id": "task-1" }))])
-                }
-                text if text.contains("task-1 is under way") => {
-                    let read = json!({ "id": "task-1", "timeout": 60_000 });
+            let (text, results) = (request.to_string(), results(request));
+            if !text.contains("Give two away.") {
+                return match text.contains("Think for ever, please.") {
+                    true => Step::Hang,
+                    false => Step::say("Done in the background."),
+                };
+            }
+            let told = results.join("\n");
+            match results.len() {
+                0 => Step::call("", [task(quick.clone()), task(endless.clone())]),
+                2 => {
+                    let read = json!({ "id": number(&told, "Answer at once"), "timeout": 60_000 });
                     Step::call("", [call("task_output", read)])
                 }
-                _ => Step::call("", [background()]),
+                3 => {
+                    let stop = json!({ "id": number(&told, "Think for ever") });
+                    Step::call("", [call("task_stop", stop)])
+                }
+                _ => Step::say("Both."),
             }
         };
         let asking = Asking::new(client, Script::default().then_always(Step::answer(answer)));
-        let ran = asking.asks(&["Give two away.", "--max-turns", "4"]);
+        let ran = asking.asks(&["Give two away."]).ends_with(0);
+        assert_eq!(ran.stdout, "Both.\n", "{client:?}");
         let requests = asking.server.requests().len();
-        let last = asking.results(requests - 1).join("\n");
-        assert!(
-            last.contains("Done in the background."),
-            "{client:?} {ran:#?} {last}"
-        );
+        let parts = [
+            "Answer at once",
+            "Think for ever",
+            "Done in the background.",
+            "was ended",
+        ];
+        are(&asking.results(requests - 1), &parts);
     }
 }
 
