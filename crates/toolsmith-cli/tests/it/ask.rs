@@ -170,7 +170,7 @@ impl Asked {
     }
 
     /// Ends it without a word.
-    pub(crate) fn is_killed(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

@@ -175,7 +175,7 @@ fn two_cannot_go_on_with_one_conversation_at_once() {
     assert_eq!(asking.server.requests().len(), 2);
     // It can be read meanwhile.
     asking.user.runs(["conversations", "show"]).ends_with(0);
-    asked.is_killed();
+    asked.kill();
     // Whoever held it is gone, and so is the lock.
     let Asking { user, .. } = asking;
     let next = Asking::by(user, CLIENTS[0], [Step::say("Here.")]);

@@ -23,7 +23,7 @@ fn with_agents(user: User, agents: &[(&str, &str)]) -> User {
     user
 }
 
-fn task(more: Value) -> RawCall {
+fn task(more: &Value) -> RawCall {
     let mut arguments = json!({
         "description": "Do some work",
         "prompt": "Do what is to be done, and say how it went.",
@@ -111,7 +111,7 @@ fn a_write_the_parent_may_do_and_the_child_may_not() {
                 with_agents(user(), &agents),
                 client,
                 [
-                    Step::call("", [task(child.clone()), write("parent.txt")]),
+                    Step::call("", [task(&child), write("parent.txt")]),
                     Step::call("", [write("child.txt")]),
                     Step::say("I tried."),
                     Step::say("That is how it went."),
@@ -143,7 +143,7 @@ fn a_task_widens_nothing() {
         with_agents(user(), &agents),
         CLIENTS[0],
         [
-            Step::call("", [task(json!({ "subagent_type": "writer" }))]),
+            Step::call("", [task(&json!({ "subagent_type": "writer" }))]),
             Step::call("", [write("child.txt")]),
             Step::say("I tried."),
             Step::say("Well."),
@@ -160,7 +160,7 @@ fn a_task_widens_nothing() {
 #[test]
 fn every_call_is_recorded_with_whoever_made_it() {
     let asking = Asking::any([
-        Step::call("", [task(json!({})), write("parent.txt")]),
+        Step::call("", [task(&json!({})), write("parent.txt")]),
         Step::call("", [write("child.txt"), call("no_such_tool", json!({}))]),
         Step::say("Done."),
         Step::say("Well."),
@@ -190,7 +190,7 @@ fn every_call_is_recorded_with_whoever_made_it() {
 
 #[test]
 fn tasks_are_given_on_twice_and_not_further() {
-    let deeper = || Step::call("", [task(json!({}))]);
+    let deeper = || Step::call("", [task(&json!({}))]);
     let asking = Asking::any([
         deeper(),
         deeper(),
@@ -222,7 +222,7 @@ fn only_so_many_tasks_run_at_once() {
         let text = request.to_string();
         let has_results = text.contains("\"role\":\"tool\"");
         match (text.contains("Give six tasks."), has_results) {
-            (true, false) => Step::call("", (0..6).map(|_| task(json!({}))).collect::<Vec<_>>()),
+            (true, false) => Step::call("", (0..6).map(|_| task(&json!({}))).collect::<Vec<_>>()),
             (true, true) => Step::say("All done."),
             (false, false) => {
                 let now = count.fetch_add(1, Ordering::SeqCst) + 1;
@@ -248,7 +248,7 @@ fn only_so_many_tasks_run_at_once() {
 /// Tasks that never end: four of them are under way at the same time.
 #[test]
 fn so_many_tasks_do_run_at_once() {
-    let tasks: Vec<RawCall> = (0..6).map(|_| task(json!({}))).collect();
+    let tasks: Vec<RawCall> = (0..6).map(|_| task(&json!({}))).collect();
     let script = Script::new([Step::call("", tasks)]).then_always(Step::Hang);
     let asking = Asking::any(script);
     let asked = asking.begins(&["Give six tasks."]);
@@ -275,7 +275,7 @@ fn the_end_of_the_parent_is_the_end_of_its_children() {
                     Step::call("", [call("bash", child.lock().unwrap().clone())])
                 }
                 text if text.contains("\"role\":\"tool\"") => Step::Hang,
-                _ => Step::call("", [task(json!({ "run_in_background": background }))]),
+                _ => Step::call("", [task(&json!({ "run_in_background": background }))]),
             };
             let asking = Asking::any(Script::default().then_always(Step::answer(answer)));
             let asked = asking.begins(&["Give it away.", "--allow", "bash"]);
@@ -323,7 +323,7 @@ fn a_task_in_the_background_is_read_and_stopped() {
             }
             let told = results.join("\n");
             match results.len() {
-                0 => Step::call("", [task(quick.clone()), task(endless.clone())]),
+                0 => Step::call("", [task(&quick), task(&endless)]),
                 2 => {
                     let read = json!({ "id": number(&told, "Answer at once"), "timeout": 60_000 });
                     Step::call("", [call("task_output", read)])
@@ -379,8 +379,8 @@ fn without_a_model_a_task_says_so() {
 #[test]
 fn a_model_nobody_named_is_not_asked() {
     let asking = Asking::any([
-        Step::call("", [task(json!({ "model": "openai/the-dearest" }))]),
-        Step::call("", [task(json!({ "subagent_type": "nobody" }))]),
+        Step::call("", [task(&json!({ "model": "openai/the-dearest" }))]),
+        Step::call("", [task(&json!({ "subagent_type": "nobody" }))]),
         Step::say("Well."),
     ]);
     asking.asks(&["Work."]).ends_with(0).prints("Well.\n");

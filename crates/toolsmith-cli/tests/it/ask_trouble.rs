@@ -188,7 +188,7 @@ fn what_cannot_begin_leaves_nothing_to_go_on_with() {
     assert_eq!(asking.all_kept(), kept);
     assert_eq!(asking.server.requests().len(), 1);
     // Nor does a program that was killed before it wrote anything.
-    std::fs::write(kept[0].with_file_name("29991231-235959.jsonl"), "").unwrap();
+    fs::write(kept[0].with_file_name("29991231-235959.jsonl"), "").unwrap();
     asking
         .asks(&["--continue"])
         .ends_with(1)
