@@ -3,7 +3,7 @@
     agent.py PROVIDER whole|streamed plan.json
 
 `plan.json` is {"url", "model", "question", "instructions", "tools", "results"}: `tools` are
-declarations in the provider's own words, `results` the texts that tools of a name answer with.
+declarations in the provider's own words, `results` what the tool of a name answers with.
 Prints {"texts": [TEXT of each turn], "calls": [{"name", "arguments"} of all turns]}.
 
 What goes over the wire is written by the SDKs: what the model said goes back as the object in
@@ -24,6 +24,10 @@ def tell(text, calls):
     TOLD["texts"].append(text)
     TOLD["calls"] += [{"name": name, "arguments": arguments} for name, arguments in calls]
     return [PLAN["results"][name] for name, _ in calls]
+
+
+def text_of(result):
+    return result if isinstance(result, str) else json.dumps(result)
 
 
 def openai_client():
@@ -50,9 +54,10 @@ def openai():
         if not calls:
             return
         # The helper that reads streams adds what it parsed, which is no part of a message.
-        messages.append(message.model_dump(exclude_none=True, exclude={"parsed": True, "tool_calls": {"__all__": {"function": {"parsed_arguments"}}}}))
+        parsed = {"parsed": True, "tool_calls": {"__all__": {"function": {"parsed_arguments"}}}}
+        messages.append(message.model_dump(exclude_none=True, exclude=parsed))
         for call, result in zip(calls, results):
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": text_of(result)})
 
 
 def openai_responses():
@@ -70,10 +75,10 @@ def openai_responses():
         results = tell(response.output_text, [(call.name, json.loads(call.arguments)) for call in calls])
         if not calls:
             return
-        for item in response.output:
-            items.append(item.model_dump(exclude_none=True, exclude={"parsed_arguments": True, "content": {"__all__": {"parsed"}}}))
+        parsed = {"parsed_arguments": True, "content": {"__all__": {"parsed"}}}
+        items += [item.model_dump(exclude_none=True, exclude=parsed) for item in response.output]
         for call, result in zip(calls, results):
-            items.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
+            items.append({"type": "function_call_output", "call_id": call.call_id, "output": text_of(result)})
 
 
 def anthropic():
@@ -98,7 +103,7 @@ def anthropic():
         content = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in message.content]
         messages.append({"role": "assistant", "content": content})
         blocks = [
-            {"type": "tool_result", "tool_use_id": call.id, "content": result} for call, result in zip(calls, results)
+            {"type": "tool_result", "tool_use_id": call.id, "content": text_of(result)} for call, result in zip(calls, results)
         ]
         messages.append({"role": "user", "content": blocks})
 
@@ -107,7 +112,9 @@ def gemini():
     from google import genai
     from google.genai import types
 
-    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=PLAN["url"]))
+    # Its usual version has fewer features, and is not the one the product speaks.
+    options = types.HttpOptions(base_url=PLAN["url"], api_version="v1beta")
+    client = genai.Client(api_key="none", http_options=options)
     config = types.GenerateContentConfig(
         tools=PLAN["tools"],
         system_instruction=PLAN["instructions"],
@@ -149,7 +156,7 @@ def ollama():
             return
         messages.append(Message(role="assistant", content=text, tool_calls=calls))
         for call, result in zip(calls, results):
-            messages.append({"role": "tool", "content": result, "tool_name": call.function.name})
+            messages.append({"role": "tool", "content": text_of(result), "tool_name": call.function.name})
 
 
 {

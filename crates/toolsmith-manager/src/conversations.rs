@@ -124,7 +124,11 @@ impl ConversationPlace {
         head.url = url.map(str::to_owned);
         let journal = FileJournal::new(file);
         let line = serde_json::to_string(&head).map_err(|error| failed(error.into()))?;
-        journal.write(line).map_err(failed)?;
+        if let Err(error) = journal.write(line) {
+            // What did not begin must not be gone on with.
+            let _ = self.forget(&id);
+            return Err(failed(error));
+        }
         let conversation = Conversation::new().kept_by(Arc::new(journal));
         Ok(Kept { head, conversation })
     }
@@ -215,7 +219,9 @@ impl ConversationPlace {
     }
 
     fn last(&self) -> Option<String> {
-        self.all().into_iter().next().map(|listed| listed.id)
+        // Whoever is killed before the first line has begun nothing.
+        let has_begun = |listed: &Listed| listed.bytes > 0;
+        self.all().into_iter().find(has_begun).map(|it| it.id)
     }
 
     /// A file nobody has, held by us.

@@ -170,7 +170,7 @@ impl Asked {
     }
 
     /// Ends it without a word.
-    pub(crate) fn is_killed(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -189,7 +189,7 @@ impl Asked {
 }
 
 /// The results a request tells, whoever's words it is in.
-fn results(body: &Value) -> Vec<String> {
+pub(crate) fn results(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let lists = ["messages", "input", "contents"].map(|field| body[field].as_array());
     for message in lists.into_iter().flatten().flatten() {

@@ -18,7 +18,7 @@ fn calls_of_one_turn_are_answered_in_call_order() {
                 Step::call(
                     "I look.",
                     [
-                        call("example_sleep", json!({ "ms": 300 })),
+                        call("example_sleep", json!({ "ms": 500 })),
                         call("example_add", json!({ "a": 40, "b": 2 })),
                         call("example_echo", json!({ "text": "third" })),
                     ],

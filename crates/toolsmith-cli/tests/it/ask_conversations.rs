@@ -175,7 +175,7 @@ fn two_cannot_go_on_with_one_conversation_at_once() {
     assert_eq!(asking.server.requests().len(), 2);
     // It can be read meanwhile.
     asking.user.runs(["conversations", "show"]).ends_with(0);
-    asked.is_killed();
+    asked.kill();
     // Whoever held it is gone, and so is the lock.
     let Asking { user, .. } = asking;
     let next = Asking::by(user, CLIENTS[0], [Step::say("Here.")]);
@@ -197,7 +197,6 @@ fn what_is_no_conversation_is_told_and_left_alone() {
         lines[0]
     );
     for (content, told) in [
-        (b"".to_vec(), "it is empty"),
         (b"\n\n".to_vec(), "it is no conversation"),
         (b"{}\n".to_vec(), "it is no conversation"),
         (b"\x00\xff\xfe\n".to_vec(), "UTF-8"),
@@ -221,6 +220,12 @@ fn what_is_no_conversation_is_told_and_left_alone() {
         assert_eq!(fs::read(&file).unwrap(), content, "{told}");
     }
     assert_eq!(asking.server.requests().len(), 1);
+    fs::write(&file, "").unwrap();
+    let named = format!("--continue={}", file.file_stem().unwrap().to_str().unwrap());
+    asking
+        .asks(&[&named, "Go on."])
+        .ends_with(2)
+        .says("it is empty");
 }
 
 #[test]

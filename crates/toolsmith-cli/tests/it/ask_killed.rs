@@ -34,7 +34,7 @@ fn no_call_is_made_twice() {
         until("one runs and the other has ended", || {
             runs.exists() && asking.entries().contains(&"result 1".to_owned())
         });
-        asked.is_killed();
+        asked.kill();
         until("nothing of it runs", || living(&mark).is_empty());
         assert_eq!(asking.entries(), ["head", "user", "answer", "result 1"]);
 
@@ -79,7 +79,7 @@ fn an_answer_that_was_coming_is_asked_for_again() {
         );
         let mut asked = asking.begins(&["Talk."]);
         asked.until("text");
-        asked.is_killed();
+        asked.kill();
         assert_eq!(asking.entries(), ["head", "user"]);
         asking.asks(&["--continue"]).ends_with(0).prints("Here.\n");
         let requests = asking.server.requests();

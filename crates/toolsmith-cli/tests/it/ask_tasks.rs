@@ -10,7 +10,7 @@ use toolsmith_core::RawCall;
 use toolsmith_provider::Provider;
 use toolsmith_testing::model_server::{ModelServer, Script, Step};
 
-use crate::ask::{Asking, CLIENTS, are, call, of_kind};
+use crate::ask::{Asking, CLIENTS, are, call, of_kind, results};
 use crate::client::until;
 use crate::programs::living;
 use crate::support::{User, user};
@@ -23,7 +23,7 @@ fn with_agents(user: User, agents: &[(&str, &str)]) -> User {
     user
 }
 
-fn task(more: Value) -> RawCall {
+fn task(more: &Value) -> RawCall {
     let mut arguments = json!({
         "description": "Do some work",
         "prompt": "Do what is to be done, and say how it went.",
@@ -111,7 +111,7 @@ fn a_write_the_parent_may_do_and_the_child_may_not() {
                 with_agents(user(), &agents),
                 client,
                 [
-                    Step::call("", [task(child.clone()), write("parent.txt")]),
+                    Step::call("", [task(&child), write("parent.txt")]),
                     Step::call("", [write("child.txt")]),
                     Step::say("I tried."),
                     Step::say("That is how it went."),
@@ -143,7 +143,7 @@ fn a_task_widens_nothing() {
         with_agents(user(), &agents),
         CLIENTS[0],
         [
-            Step::call("", [task(json!({ "subagent_type": "writer" }))]),
+            Step::call("", [task(&json!({ "subagent_type": "writer" }))]),
             Step::call("", [write("child.txt")]),
             Step::say("I tried."),
             Step::say("Well."),
@@ -158,8 +158,39 @@ fn a_task_widens_nothing() {
 }
 
 #[test]
+fn every_call_is_recorded_with_whoever_made_it() {
+    let asking = Asking::any([
+        Step::call("", [task(&json!({})), write("parent.txt")]),
+        Step::call("", [write("child.txt"), call("no_such_tool", json!({}))]),
+        Step::say("Done."),
+        Step::say("Well."),
+    ]);
+    asking.asks(&["Work.", "--allow", "write"]).ends_with(0);
+    let records = asking.user.runs(["log", "--json"]).ends_with(0).lines();
+    let mut made: Vec<String> = records
+        .iter()
+        .map(|record| {
+            let word = |key: &str| record[key].as_str().unwrap_or("-").to_owned();
+            let status = record["outcome"]["status"].as_str().unwrap();
+            format!("{} {} {status}", word("caller"), word("tool"))
+        })
+        .collect();
+    made.sort();
+    assert_eq!(
+        made,
+        [
+            "cli task ok",
+            "cli write ok",
+            "cli#task-1 - error",
+            "cli#task-1 write ok",
+        ],
+        "{records:#?}"
+    );
+}
+
+#[test]
 fn tasks_are_given_on_twice_and_not_further() {
-    let deeper = || Step::call("", [task(json!({}))]);
+    let deeper = || Step::call("", [task(&json!({}))]);
     let asking = Asking::any([
         deeper(),
         deeper(),
@@ -191,7 +222,7 @@ fn only_so_many_tasks_run_at_once() {
         let text = request.to_string();
         let has_results = text.contains("\"role\":\"tool\"");
         match (text.contains("Give six tasks."), has_results) {
-            (true, false) => Step::call("", (0..6).map(|_| task(json!({}))).collect::<Vec<_>>()),
+            (true, false) => Step::call("", (0..6).map(|_| task(&json!({}))).collect::<Vec<_>>()),
             (true, true) => Step::say("All done."),
             (false, false) => {
                 let now = count.fetch_add(1, Ordering::SeqCst) + 1;
@@ -210,10 +241,24 @@ fn only_so_many_tasks_run_at_once() {
         .ends_with(0)
         .prints("All done.\n");
     assert_eq!(asking.results(asking.server.requests().len() - 1).len(), 6);
-    assert_eq!(
-        (most.load(Ordering::SeqCst), now.load(Ordering::SeqCst)),
-        (4, 0)
-    );
+    let (most, now) = (most.load(Ordering::SeqCst), now.load(Ordering::SeqCst));
+    assert!(most <= 4 && now == 0, "{most} at once, {now} left");
+}
+
+/// Tasks that never end: four of them are under way at the same time.
+#[test]
+fn so_many_tasks_do_run_at_once() {
+    let tasks: Vec<RawCall> = (0..6).map(|_| task(&json!({}))).collect();
+    let script = Script::new([Step::call("", tasks)]).then_always(Step::Hang);
+    let asking = Asking::any(script);
+    let asked = asking.begins(&["Give six tasks."]);
+    asking.is_asked(5);
+    asked.signal(Signal::INT);
+    let ran = asked.ends();
+    assert_eq!(ran.status, Some(130), "{ran:#?}");
+    // Those that waited did not begin.
+    assert_eq!(asking.server.requests().len(), 5);
+    assert_eq!(of_kind(&ran.lines(), "called").len(), 6);
 }
 
 /// However the program ends, what its tasks run ends with it: in front and in the background.
@@ -230,7 +275,7 @@ fn the_end_of_the_parent_is_the_end_of_its_children() {
                     Step::call("", [call("bash", child.lock().unwrap().clone())])
                 }
                 text if text.contains("\"role\":\"tool\"") => Step::Hang,
-                _ => Step::call("", [task(json!({ "run_in_background": background }))]),
+                _ => Step::call("", [task(&json!({ "run_in_background": background }))]),
             };
             let asking = Asking::any(Script::default().then_always(Step::answer(answer)));
             let asked = asking.begins(&["Give it away.", "--allow", "bash"]);
@@ -250,36 +295,57 @@ fn the_end_of_the_parent_is_the_end_of_its_children() {
     }
 }
 
+/// One that answers is read, and one that never would is stopped.
 #[test]
 fn a_task_in_the_background_is_read_and_stopped() {
+    let quick = json!({ "description": "Answer at once", "run_in_background": true });
+    let endless = json!({
+        "description": "Think for ever", "prompt": "Think for ever, please.", "run_in_background": true,
+    });
+    // The number of the task that is called so.
+    let number = |told: &str, description: &str| {
+        let end = told.find(&format!(" is under way: {description}")).unwrap();
+        told[..end]
+            .rsplit(|c: char| c != '-' && !c.is_alphanumeric())
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     for client in CLIENTS {
-        let background = || task(json!({ "run_in_background": true }));
+        let (quick, endless) = (quick.clone(), endless.clone());
         let answer = move |request: &Value| {
-            let text = request.to_string();
-            // The parent's turns are told by what it knows.
-            match text {
-                text if !text.contains("Give two away.") => Step::say("Done in the background."),
-                text if text.contains("was ended") || text.contains("stopped") => {
-                    Step::say("Both.")
-                }
-                text if text.contains("Done in the background.") => {
-                    Step::call("", [call("task_stop", json!({ "id": "task-1" }))])
-                }
-                text if text.contains("task-1 is under way") => {
-                    let read = json!({ "id": "task-1", "timeout": 60_000 });
+            let (text, results) = (request.to_string(), results(request));
+            if !text.contains("Give two away.") {
+                return match text.contains("Think for ever, please.") {
+                    true => Step::Hang,
+                    false => Step::say("Done in the background."),
+                };
+            }
+            let told = results.join("\n");
+            match results.len() {
+                0 => Step::call("", [task(&quick), task(&endless)]),
+                2 => {
+                    let read = json!({ "id": number(&told, "Answer at once"), "timeout": 60_000 });
                     Step::call("", [call("task_output", read)])
                 }
-                _ => Step::call("", [background()]),
+                3 => {
+                    let stop = json!({ "id": number(&told, "Think for ever") });
+                    Step::call("", [call("task_stop", stop)])
+                }
+                _ => Step::say("Both."),
             }
         };
         let asking = Asking::new(client, Script::default().then_always(Step::answer(answer)));
-        let ran = asking.asks(&["Give two away.", "--max-turns", "4"]);
+        let ran = asking.asks(&["Give two away."]).ends_with(0);
+        assert_eq!(ran.stdout, "Both.\n", "{client:?}");
         let requests = asking.server.requests().len();
-        let last = asking.results(requests - 1).join("\n");
-        assert!(
-            last.contains("Done in the background."),
-            "{client:?} {ran:#?} {last}"
-        );
+        let parts = [
+            "Answer at once",
+            "Think for ever",
+            "Done in the background.",
+            "was ended",
+        ];
+        are(&asking.results(requests - 1), &parts);
     }
 }
 
@@ -313,8 +379,8 @@ fn without_a_model_a_task_says_so() {
 #[test]
 fn a_model_nobody_named_is_not_asked() {
     let asking = Asking::any([
-        Step::call("", [task(json!({ "model": "openai/the-dearest" }))]),
-        Step::call("", [task(json!({ "subagent_type": "nobody" }))]),
+        Step::call("", [task(&json!({ "model": "openai/the-dearest" }))]),
+        Step::call("", [task(&json!({ "subagent_type": "nobody" }))]),
         Step::say("Well."),
     ]);
     asking.asks(&["Work."]).ends_with(0).prints("Well.\n");

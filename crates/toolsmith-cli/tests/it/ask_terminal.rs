@@ -110,6 +110,27 @@ fn each_call_has_its_own_question() {
     assert!(results.contains("permission_denied"), "{results}");
 }
 
+/// What a task may not do without asking is asked about here, too.
+#[test]
+fn a_person_is_asked_about_what_a_task_does() {
+    let task = json!({ "description": "Write it", "prompt": "Write what is to be written." });
+    let write = json!({ "file_path": "new.txt", "content": "x" });
+    let asking = Asking::any([
+        Step::call("", [call("task", task)]),
+        Step::call("", [call("write", write)]),
+        Step::say("Written."),
+        Step::say("Done."),
+    ]);
+    let mut terminal = start(&asking, &["Have it written."]);
+    terminal.shows("Allow it? [y]es, [n]o");
+    assert!(!asking.user.home().join("new.txt").exists());
+    terminal.types("y\n");
+    let (status, seen) = terminal.ends();
+    assert_eq!(status, Some(0), "{seen}");
+    assert!(asking.user.home().join("new.txt").exists(), "{seen}");
+    assert!(seen.contains("Done.\n"), "{seen}");
+}
+
 /// What a model says is shown, and steers nothing.
 #[test]
 fn a_model_cannot_steer_the_terminal() {

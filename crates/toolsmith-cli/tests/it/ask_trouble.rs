@@ -178,6 +178,28 @@ fn on_a_full_disk(asking: &Asking, blocks: u32, words: &[&str]) -> Ran {
 }
 
 #[test]
+fn what_cannot_begin_leaves_nothing_to_go_on_with() {
+    let asking = Asking::any([Step::say("Hello."), Step::say("Here.")]);
+    asking.asks(&["Hi."]).ends_with(0);
+    let kept = asking.all_kept();
+    let ran = on_a_full_disk(&asking, 0, &["Me too."]).ends_with(2);
+    let ran = ran.says("the conversation that would begin: File too large");
+    assert_eq!(ran.stdout, "");
+    assert_eq!(asking.all_kept(), kept);
+    assert_eq!(asking.server.requests().len(), 1);
+    // Nor does a program that was killed before it wrote anything.
+    fs::write(kept[0].with_file_name("29991231-235959.jsonl"), "").unwrap();
+    asking
+        .asks(&["--continue"])
+        .ends_with(1)
+        .says("there is nothing to answer");
+    asking
+        .asks(&["--continue", "Go on."])
+        .ends_with(0)
+        .prints("Here.\n");
+}
+
+#[test]
 fn a_call_that_cannot_be_kept_is_not_made() {
     let write = json!({ "file_path": "new.txt", "content": "x", "create_dirs": true });
     let long = format!("I write. {}", "And so on. ".repeat(1000));
