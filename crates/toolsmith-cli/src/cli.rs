@@ -157,6 +157,10 @@ const SCHEMA_HELP: &str = "Examples:
 Editors with a YAML language server read the schema that the first line of a file names:
   # yaml-language-server: $schema=toolsmith.schema.json";
 
+const MAN_HELP: &str = "Examples:
+  toolsmith man | man -l -
+  toolsmith man ask > ~/.local/share/man/man1/toolsmith-ask.1";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Begin a project: its configuration, a sample, and schemas for your editor
@@ -218,6 +222,12 @@ pub(crate) enum Command {
     Schema {
         /// The file, there or not, or the name of its sort [default: list the sorts]
         file: Option<String>,
+    },
+    /// Print the manual page of the program, or of a command
+    #[command(after_help = MAN_HELP)]
+    Man {
+        /// The command [default: the program itself]
+        command: Option<String>,
     },
     /// Print a completion script for a shell
     Completions {

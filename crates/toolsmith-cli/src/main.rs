@@ -39,6 +39,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // First of all: each sandboxed child is this program once more, until it is confined.
     toolsmith_process::helper();
+    if std::env::args_os().len() <= 1 {
+        return command::start::tell();
+    }
     let cli = Cli::parse();
     logging::start(cli.verbose);
     quiet_panics();

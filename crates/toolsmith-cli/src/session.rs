@@ -303,12 +303,17 @@ impl Session {
 
     /// The person at the command line, or the script.
     pub(crate) fn caller(&self, cli: &Cli) -> Caller {
-        let offer = self.toolbox.offer(&self.selection());
+        self.caller_of(cli, &self.view)
+    }
+
+    /// The same, as somebody else.
+    pub(crate) fn caller_of(&self, cli: &Cli, view: &View) -> Caller {
+        let offer = self.toolbox.offer(&self.selection_of(view));
         let mut caller = Caller::new("cli")
             .with_offer(Arc::new(offer))
             .with_recorder(ProgressBars::new())
             .with_cancellation(interrupts());
-        if let View::Agent(agent) = &self.view {
+        if let View::Agent(agent) = view {
             caller = caller.with_agent(agent);
         }
         if let Some(timeout) = cli.timeout {

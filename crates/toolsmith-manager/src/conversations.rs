@@ -95,7 +95,7 @@ impl ConversationPlace {
         Self { folder }
     }
 
-    /// Begins a conversation.
+    /// Begins a conversation of an agent with a model, reached at a URL where one was named.
     ///
     /// # Errors
     /// When its file cannot be made.
@@ -103,6 +103,7 @@ impl ConversationPlace {
         &self,
         agent: Option<&str>,
         model: &str,
+        url: Option<&str>,
         now: SystemTime,
     ) -> Result<Kept, ConversationError> {
         let failed = |error| ConversationError::Io {
@@ -120,6 +121,7 @@ impl ConversationPlace {
         let mut head = Head::new(&id, seconds);
         head.agent = agent.map(str::to_owned);
         head.model = Some(model.to_owned());
+        head.url = url.map(str::to_owned);
         let journal = FileJournal::new(file);
         let line = serde_json::to_string(&head).map_err(|error| failed(error.into()))?;
         journal.write(line).map_err(failed)?;

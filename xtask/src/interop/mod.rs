@@ -5,6 +5,7 @@
 //! `target/interop/`, and nothing outside of it is touched; nothing here runs as
 //! part of `cargo xtask test`.
 
+mod agent;
 mod bridge;
 mod conformance;
 mod conformance_client;
@@ -88,6 +89,10 @@ const CHECKS: &[Check] = &[
     Check {
         name: "formats",
         run: formats::run,
+    },
+    Check {
+        name: "agent",
+        run: agent::run,
     },
 ];
 

@@ -34,6 +34,12 @@ pub(super) fn built_in_fixture(context: &Context, binary: &str) -> anyhow::Resul
     build(context, binary, &package)
 }
 
+/// The same, for the scripted model.
+pub(super) fn model_server(context: &Context) -> anyhow::Result<PathBuf> {
+    let package = ["toolsmith-testing", "--features", "model-server"];
+    build(context, "model_server", &package)
+}
+
 fn build(context: &Context, binary: &str, package: &[&str]) -> anyhow::Result<PathBuf> {
     let words = ["build", "--release", "--bin", binary, "--package"];
     let words = words.into_iter().chain(package.iter().copied());
@@ -156,7 +162,15 @@ impl Product {
     fn environment(&self) -> BTreeMap<String, String> {
         // The examples are in the way where an upstream's tools are looked at.
         let examples = self.upstreams.is_empty().to_string();
-        BTreeMap::from([("MCP_INCLUDE_EXAMPLE_TOOLS".to_owned(), examples)])
+        // Records and conversations of checks are not the user's.
+        let state = self.root.with_file_name("state");
+        BTreeMap::from([
+            ("MCP_INCLUDE_EXAMPLE_TOOLS".to_owned(), examples),
+            (
+                "XDG_STATE_HOME".to_owned(),
+                state.to_string_lossy().into_owned(),
+            ),
+        ])
     }
 }
 

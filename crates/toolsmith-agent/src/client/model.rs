@@ -107,7 +107,7 @@ impl HttpModel {
         Ok(Self {
             client: Client::new(reach, limits)?,
             headers: headers(&endpoint)?,
-            hush: Hush::new(endpoint.secrets()),
+            hush: Hush::new(&endpoint),
             endpoint,
             settings,
             model,
@@ -153,7 +153,12 @@ impl ModelClient for HttpModel {
             loop {
                 match arriving.next().await {
                     Ok(Some(piece)) => answer.extend_from_slice(&piece),
-                    Ok(None) => return Ok(answer),
+                    Ok(None) => {
+                        let mut hushing = self.hush.answer();
+                        let mut told = hushing.push(&answer).into_owned();
+                        told.extend(hushing.finish());
+                        return Ok(told);
+                    }
                     Err(broken) => return Err(broken.told(self)),
                 }
             }
@@ -170,10 +175,12 @@ impl ModelClient for HttpModel {
                 }
                 Sent::Arriving(arriving) => arriving,
             };
+            let mut hushing = self.hush.answer();
             // However it ends: what is not whole is found out by whoever reads it.
             while let Ok(Some(piece)) = arriving.next().await {
-                pieces(&piece);
+                pieces(&hushing.push(&piece));
             }
+            pieces(&hushing.finish());
             Ok(())
         })
     }

@@ -32,6 +32,9 @@ pub struct Head {
     /// The model it was begun with, as `PROVIDER/MODEL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Where that was reached, if somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 impl Head {

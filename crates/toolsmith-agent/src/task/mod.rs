@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::Semaphore;
-use toolsmith_core::{AnyTool, ErrorKind, Outcome, ToolError};
+use toolsmith_core::{AnyTool, ErrorKind, Example, Outcome, ToolError};
 use toolsmith_provider::Usage;
 
 pub use worker::{Worker, Workers};
@@ -149,6 +149,12 @@ impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tasks({})", self.jobs().len())
     }
+}
+
+/// A call that shows how a tool is used.
+fn example(comment: &str, arguments: &Value) -> Example {
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    Example::new(arguments).with_comment(comment)
 }
 
 /// What a task took.

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
-    AnyTool, Binding, Example, Kind, Outcome, Plan, Schema, ToolContext, ToolDef, ToolError,
+    AnyTool, Binding, Kind, Outcome, Plan, Schema, ToolContext, ToolDef, ToolError,
 };
 
-use super::Tasks;
 use super::job::{Job, Told};
 use super::order::Order;
+use super::{Tasks, example};
 
 /// How long a task may take, at the least and at the most.
 pub(super) const SHORTEST: Duration = Duration::from_secs(5);
@@ -103,10 +103,6 @@ fn begin(
 }
 
 fn define() -> ToolDef {
-    let example = |comment: &str, arguments: Value| {
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
-        Example::new(arguments).with_comment(comment)
-    };
     let mut definition = ToolDef::new("task")
         .expect("the names of our tools are names")
         .with_title("Give a task")
@@ -126,7 +122,7 @@ fn define() -> ToolDef {
         )
         .with_example(example(
             "Something that takes many looks and has a short answer.",
-            json!({
+            &json!({
                 "description": "Find the retry logic",
                 "prompt": "Find where requests are tried again in this project. Answer with the files and lines, and how long is waited.",
                 "tools": ["read", "grep", "glob"]

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{AnyTool, Binding, Kind, Outcome, Plan, Schema, ToolContext, ToolDef};
 
-use super::Tasks;
 use super::job::Told;
+use super::{Tasks, example};
 
 /// How long an answer may be waited for.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -83,7 +84,11 @@ fn define() -> ToolDef {
         .with_output(Schema::value_of::<Told>())
         .with_returns(
             "The final message of the sub-agent and what it took, or that it is under way.",
-        );
+        )
+        .with_example(example(
+            "Wait a minute for an answer.",
+            &json!({"id": "task-1", "timeout": 60_000}),
+        ));
     definition.meta.category = Some("agents".to_owned());
     definition
 }

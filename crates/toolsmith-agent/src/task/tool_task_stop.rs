@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{AnyTool, Kind, Outcome, Plan, Schema, ToolContext, ToolDef};
 
-use super::Tasks;
 use super::job::Told;
+use super::{Tasks, example};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Arguments {
@@ -44,7 +45,11 @@ fn define() -> ToolDef {
         .with_aliases("id", &["task_id", "task"])
         .with_input(Schema::arguments_of::<Arguments>())
         .with_output(Schema::value_of::<Told>())
-        .with_returns("How far the task was, and what it said last.");
+        .with_returns("How far the task was, and what it said last.")
+        .with_example(example(
+            "A task whose answer is not needed any more.",
+            &json!({"id": "task-1"}),
+        ));
     definition.meta.category = Some("agents".to_owned());
     definition
 }

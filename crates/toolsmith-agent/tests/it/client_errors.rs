@@ -199,6 +199,9 @@ async fn no_key_is_told() {
             ),
             Step::Drop,
             Step::drop_after(1, Step::say(KEY)),
+            // An error in the middle of an answer.
+            Step::Raw(format!("data: {echo}\n\n").into()),
+            Step::Raw(echo.clone().into()),
         ] {
             for way in WAYS {
                 let server = ModelServer::start([step.clone()]);

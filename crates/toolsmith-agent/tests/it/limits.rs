@@ -98,12 +98,9 @@ async fn time_while_the_model_thinks_and_while_calls_run() {
     assert_eq!(ends(Arc::new(Mute), short()).await, End::Limit(Limit::Time));
     let waiting = model([body("", &[call("a", "wait", json!({}))])]);
     assert_eq!(ends(waiting, short()).await, End::Limit(Limit::Time));
-    // In the last turn there is, too.
+    // In the last turn it is still the time that ended it.
     let waiting = model([body("", &[call("a", "wait", json!({}))])]);
-    let last = limits(|it| {
-        it.time = Some(Duration::from_secs(5));
-        it.turns = 1;
-    });
+    let last = limits(|it| (it.time, it.turns) = (Some(Duration::from_secs(5)), 1));
     assert_eq!(ends(waiting, last).await, End::Limit(Limit::Time));
 }
 
@@ -148,6 +145,21 @@ async fn a_prompt_that_is_too_large_is_not_sent() {
         .await;
     assert_eq!(report.end, End::Limit(Limit::Prompt));
     assert!(model.requests().is_empty() && conversation.is_empty());
+}
+
+#[tokio::test]
+async fn what_was_said_before_is_no_answer_to_what_failed() {
+    let model = model([body("Hello.", &[])]);
+    let toolbox = toolbox();
+    let mut conversation = Conversation::new();
+    let agent = agent(&toolbox, model);
+    let me = Caller::new("me");
+    let report = agent.answer(&mut conversation, "Hi.", &me).await;
+    assert_eq!(report.text, "Hello.");
+    // The script has ended.
+    let report = agent.answer(&mut conversation, "And?", &me).await;
+    assert!(matches!(report.end, End::Failed { .. }), "{:?}", report.end);
+    assert_eq!(report.text, "");
 }
 
 #[tokio::test]

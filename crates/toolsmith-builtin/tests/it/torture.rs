@@ -142,8 +142,11 @@ async fn a_time_out_tells_what_happened() {
     assert!(told.contains("processes were killed"), "{told}");
     let outcome = tortured("polite", "sleep 1000", Late).await;
     let told = outcome.model_text();
+    // Where the machine is busy it may not get to hear that it was asked.
+    let ends = ["it ended when asked to", "1 process was killed"];
     assert!(
-        told.contains("it wrote nothing; it ended when asked to"),
+        ends.iter()
+            .any(|end| told.contains(&format!("it wrote nothing; {end}"))),
         "{told}"
     );
 }

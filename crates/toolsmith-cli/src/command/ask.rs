@@ -37,14 +37,19 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
     };
     if let (Some(kept), None) = (&resumed, &terms.model) {
         terms.model.clone_from(&kept.head.model);
+        // What was said to one server is not for another, unless somebody says so.
+        if terms.url.is_none() {
+            terms.url.clone_from(&kept.head.url);
+        }
     }
+    let view = view(session, resumed.as_ref())?;
     if !cli.json {
         terms.http = terms.http.on_retry(|retrying| {
             let wait = retrying.wait.as_secs_f64();
             print::note(&format!("{}; once more in {wait:.1} s", retrying.reason));
         });
     }
-    let agent = session.manager.agent(&session.view, &terms);
+    let agent = session.manager.agent(&view, &terms);
     let (name, agent) = agent.map_err(|error| Failure::usage(error.to_string()))?;
     let (id, mut conversation) = match (resumed, &place) {
         (
@@ -54,11 +59,12 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
             _,
         ) => (Some(head.id), conversation),
         (None, Some(place)) => {
-            let of_agent = match &session.view {
+            let of_agent = match &view {
                 View::Agent(agent) => Some(agent.as_str()),
                 View::Usual | View::Set(_) => None,
             };
-            let kept = place.begin(of_agent, &name.to_string(), SystemTime::now())?;
+            let (model, url) = (name.to_string(), ask.url.as_deref());
+            let kept = place.begin(of_agent, &model, url, SystemTime::now())?;
             (Some(kept.head.id), kept.conversation)
         }
         (None, None) => {
@@ -77,7 +83,7 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
         true => agent.with_observer(Events::new(id.clone())),
         false => agent.with_observer(Shown::new(cli.verbose > 0)),
     };
-    let caller = session.caller(cli);
+    let caller = session.caller_of(cli, &view);
     let report = match &question {
         Some(question) => agent.answer(&mut conversation, question, &caller).await,
         None => agent.resume(&mut conversation, &caller).await,
@@ -88,13 +94,29 @@ pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, F
     Ok(status(&report.end))
 }
 
+/// Whose tools and rules count. A conversation goes on as it was begun, unless another agent is
+/// named: without its agent it might do more than that may.
+fn view(session: &Session, resumed: Option<&Kept>) -> Result<View, Failure> {
+    let begun = resumed.and_then(|kept| kept.head.agent.as_ref());
+    let (View::Usual, Some(agent)) = (&session.view, begun) else {
+        return Ok(session.view.clone());
+    };
+    let view = View::Agent(agent.clone());
+    match session.manager.selection(&view) {
+        Ok(_) => Ok(view),
+        Err(error) => {
+            let error = format!("the conversation was begun with the agent {agent:?}: {error}");
+            Err(Failure::usage(error).with_advice("--agent goes on with another"))
+        }
+    }
+}
+
 /// The question: what was written, or what comes in; nothing where a conversation is
 /// simply gone on with.
 fn question(ask: &Ask) -> Result<Option<String>, Failure> {
     let comes_in = match ask.question.as_deref() {
         Some("-") => true,
-        Some("") => return Err(Failure::usage("the question is empty")),
-        Some(question) => return Ok(Some(question.to_owned())),
+        Some(question) => return said(question.to_owned()),
         None if ask.resume.is_some() => return Ok(None),
         None => !std::io::stdin().is_terminal(),
     };
@@ -108,7 +130,11 @@ fn question(ask: &Ask) -> Result<Option<String>, Failure> {
         .take(LONGEST)
         .read_to_end(&mut bytes)?;
     let question = String::from_utf8(bytes);
-    let question = question.map_err(|_| Failure::usage("the question is not UTF-8"))?;
+    said(question.map_err(|_| Failure::usage("the question is not UTF-8"))?)
+}
+
+/// A question that says something.
+fn said(question: String) -> Result<Option<String>, Failure> {
     match question.trim() {
         "" => Err(Failure::usage("the question is empty")),
         _ => Ok(Some(question)),

@@ -15,6 +15,7 @@ mod import;
 mod init;
 mod log;
 mod login;
+mod man;
 mod offers;
 mod parse;
 mod pins;
@@ -25,6 +26,7 @@ mod serve;
 mod servers;
 mod sets;
 mod show;
+pub(crate) mod start;
 mod tools;
 mod trial;
 mod user_file;
@@ -51,6 +53,9 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         clap_complete::generate(*shell, &mut Cli::command(), "toolsmith", &mut script);
         print::line(&String::from_utf8_lossy(&script))?;
         return Ok(0);
+    }
+    if let Command::Man { command } = &cli.command {
+        return man::run(command.as_deref());
     }
     if let Command::Schema { file } = &cli.command {
         return schema::run(file.as_deref(), cli.json);
@@ -178,6 +183,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         | Command::Import(_)
         | Command::Connect(_)
         | Command::Schema { .. }
+        | Command::Man { .. }
         | Command::Completions { .. } => Ok(0),
     }
 }

@@ -11,17 +11,17 @@ fn a_good_configuration_is_told_in_one_line() {
         .runs(["check"])
         .ends_with(0)
         .tells("")
-        .prints("no configuration file: 28 tools, 0 findings\n");
+        .prints("no configuration file: 31 tools, 0 findings\n");
     let user = user().having("toolsmith.yaml", "policy: { deny: ['example_delete'] }\n");
     user.runs(["check"])
         .ends_with(0)
         .tells("")
-        .prints("./toolsmith.yaml: 36 tools, 0 findings\n");
+        .prints("./toolsmith.yaml: 39 tools, 0 findings\n");
     assert_eq!(
         user.runs(["check", "--json", "--strict"])
             .ends_with(0)
             .json(),
-        json!({ "file": "./toolsmith.yaml", "tools": 36, "servers": [], "errors": [], "findings": [], "ok": true })
+        json!({ "file": "./toolsmith.yaml", "tools": 39, "servers": [], "errors": [], "findings": [], "ok": true })
     );
 }
 
@@ -43,7 +43,7 @@ fn findings_are_warnings_until_somebody_is_strict() {
             .map(|finding| format!("{mark}: {finding}\n"))
             .collect()
     };
-    let line = "./toolsmith.yaml: 36 tools, 3 findings\n";
+    let line = "./toolsmith.yaml: 39 tools, 3 findings\n";
     user.runs(["check"])
         .ends_with(0)
         .tells(&told("warning"))
@@ -56,7 +56,7 @@ fn findings_are_warnings_until_somebody_is_strict() {
         user.runs(["check", "--strict", "--json"])
             .ends_with(2)
             .json(),
-        json!({ "file": "./toolsmith.yaml", "tools": 36, "servers": [], "errors": [], "findings": findings, "ok": false })
+        json!({ "file": "./toolsmith.yaml", "tools": 39, "servers": [], "errors": [], "findings": findings, "ok": false })
     );
 }
 
@@ -74,12 +74,12 @@ fn servers_that_cannot_be_used_are_errors() {
     user.runs(["check"])
         .ends_with(2)
         .tells(&format!("error: {error}\nwarning: {warning}\n"))
-        .prints("./toolsmith.yaml: 28 tools, 2 servers, 1 errors, 1 findings\n");
+        .prints("./toolsmith.yaml: 31 tools, 2 servers, 1 errors, 1 findings\n");
     assert_eq!(
         user.runs(["check", "--json"]).ends_with(2).json(),
         json!({
             "file": "./toolsmith.yaml",
-            "tools": 28,
+            "tools": 31,
             "servers": ["a", "e"],
             "errors": [error],
             "findings": [warning],

@@ -2,7 +2,7 @@
 
 use crate::support::{newcomer, user};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 19] = [
     "init",
     "add",
     "import",
@@ -10,6 +10,8 @@ const COMMANDS: [&str; 16] = [
     "show",
     "call",
     "batch",
+    "ask",
+    "conversations",
     "declare",
     "parse",
     "prompt",
@@ -18,31 +20,63 @@ const COMMANDS: [&str; 16] = [
     "approvals",
     "connect",
     "schema",
+    "man",
     "completions",
 ];
 
 #[test]
-fn no_arguments_is_help_and_wrong_usage() {
+fn no_arguments_tell_what_to_do_next_and_are_wrong_usage() {
     let ran = newcomer().runs([] as [&str; 0]).ends_with(2).prints("");
-    let asked = newcomer().runs(["--help"]).ends_with(0).tells("");
-    for text in [&ran.stderr, &asked.stdout] {
-        assert!(
-            text.starts_with("One door between a model and every tool it may use"),
-            "{text}"
-        );
-        assert!(
-            text.contains("Usage: toolsmith [OPTIONS] <COMMAND>"),
-            "{text}"
-        );
-        assert!(
-            COMMANDS.iter().all(|command| text.contains(command)),
-            "{text}"
-        );
-        assert!(
-            text.contains("Exit status: 0 done, 1 the tool failed, 2 wrong usage"),
-            "{text}"
-        );
+    let lines = ran.stderr.lines().map(str::trim);
+    let commands: Vec<&str> = lines
+        .filter_map(|line| line.strip_prefix("toolsmith "))
+        .collect();
+    assert!(commands.len() > 5, "{}", ran.stderr);
+    for command in commands {
+        let word = command.split_whitespace().next().unwrap();
+        newcomer().runs([word, "--help"]).ends_with(0);
     }
+}
+
+#[test]
+fn help_names_every_command_and_status() {
+    let asked = newcomer().runs(["--help"]).ends_with(0).tells("");
+    let text = &asked.stdout;
+    assert!(
+        text.starts_with("One door between a model and every tool it may use"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Usage: toolsmith [OPTIONS] <COMMAND>"),
+        "{text}"
+    );
+    assert!(
+        COMMANDS.iter().all(|command| text.contains(command)),
+        "{text}"
+    );
+    assert!(
+        text.contains("Exit status: 0 done, 1 the tool failed, 2 wrong usage"),
+        "{text}"
+    );
+}
+
+#[test]
+fn manual_pages_of_the_program_and_of_every_command() {
+    // It must work where no configuration does.
+    let user = newcomer().having("toolsmith.yaml", "broken: [");
+    let page = user.runs(["man"]).ends_with(0).tells("");
+    assert!(page.stdout.contains(".TH toolsmith 1"), "{}", page.stdout);
+    for command in COMMANDS {
+        let page = user.runs(["man", command]).ends_with(0).tells("");
+        let head = format!(".TH toolsmith-{command} 1");
+        assert!(page.stdout.contains(&head), "{command}: {}", page.stdout);
+    }
+    let ran = user.runs(["man", "nothing"]).ends_with(2).prints("");
+    assert!(
+        ran.stderr.contains("there is no command `nothing`"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

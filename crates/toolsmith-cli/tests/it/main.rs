@@ -6,6 +6,28 @@ mod add;
 #[cfg(target_os = "linux")]
 mod approvals;
 mod arguments;
+#[cfg(target_os = "linux")]
+mod ask;
+#[cfg(target_os = "linux")]
+mod ask_answers;
+#[cfg(target_os = "linux")]
+mod ask_calls;
+#[cfg(target_os = "linux")]
+mod ask_conversations;
+#[cfg(target_os = "linux")]
+mod ask_endings;
+#[cfg(target_os = "linux")]
+mod ask_keys;
+#[cfg(target_os = "linux")]
+mod ask_killed;
+#[cfg(target_os = "linux")]
+mod ask_shown;
+#[cfg(target_os = "linux")]
+mod ask_tasks;
+#[cfg(target_os = "linux")]
+mod ask_terminal;
+#[cfg(target_os = "linux")]
+mod ask_trouble;
 mod batch;
 #[cfg(target_os = "linux")]
 mod builtin;

@@ -12,7 +12,7 @@ use crate::support::newcomer;
 const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 /// The processes whose environment holds a mark.
-fn living(mark: &str) -> Vec<u32> {
+pub(crate) fn living(mark: &str) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let pair = format!("MARK={mark}");

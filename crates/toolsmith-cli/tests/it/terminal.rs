@@ -98,7 +98,7 @@ impl Terminal {
     }
 
     /// Reads until the screen has shown a text so often.
-    fn shows_times(&mut self, text: &str, times: usize) {
+    pub(crate) fn shows_times(&mut self, text: &str, times: usize) {
         let mut buffer = [0; 4096];
         while self.seen.matches(text).count() < times {
             let read = match self.screen.read(&mut buffer) {

@@ -156,6 +156,9 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("shell_list", "shell", "read"),
         ("shell_output", "shell", "read"),
         ("show_tree", "navigation", "read"),
+        ("task", "agents", "network"),
+        ("task_output", "agents", "read"),
+        ("task_stop", "agents", "read"),
         ("web_fetch", "web", "network"),
         ("write", "edit", "write"),
     ];
@@ -184,7 +187,7 @@ fn tools_are_filtered_by_source_and_category() {
         let ran = user.runs([&["tools", "--json"], options].concat());
         ran.ends_with(0).json().as_array().unwrap().len()
     };
-    assert_eq!(count(&["--source", "builtin"]), 28 + 8);
+    assert_eq!(count(&["--source", "builtin"]), 31 + 8);
     assert_eq!(count(&["--source", "mcp"]), 0);
     assert_eq!(count(&["--category", "example"]), 8);
     assert_eq!(count(&["--category", "moon"]), 0);

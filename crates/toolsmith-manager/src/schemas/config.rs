@@ -15,8 +15,8 @@ use super::openapi::OpenApi;
 use super::policy::Policy;
 use super::server::Server;
 use super::words::{
-    Asking, Count, Detail, Duration, Exposure, HostedTools, OutputStrategy, Pins, Prefix,
-    ProviderWord, SetList, TextFormat, ToolList,
+    Asking, Count, Detail, Duration, Exposure, HostedTools, ModelProviders, OutputStrategy, Pins,
+    Prefix, SetList, TextFormat, ToolList,
 };
 
 /// The settings of a project.
@@ -69,7 +69,7 @@ pub(super) struct ConfigFile {
     models: Option<BTreeMap<String, Model>>,
     /// Where providers of models are reached, and with which keys, where the variables of
     /// their own libraries do not say.
-    providers: Option<BTreeMap<ProviderWord, ModelProvider>>,
+    providers: Option<ModelProviders>,
     /// How questions are answered, where an agent does not say otherwise.
     ask: Option<Asking>,
     /// Tools that providers run themselves, in their own words, where no agent is named.
@@ -98,18 +98,6 @@ struct Price {
     /// Of those that are written.
     #[schemars(range(min = 0))]
     output: f64,
-}
-
-/// Where a provider of models is reached.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct ModelProvider {
-    /// The address, as the provider's own libraries take it.
-    url: Option<String>,
-    /// The key, such as `${env:MY_KEY}`.
-    key: Option<String>,
-    /// Headers that go with every request.
-    headers: Option<BTreeMap<String, String>>,
 }
 
 /// How tools are offered.

@@ -6,6 +6,7 @@
 )]
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toolsmith_agent::client;
@@ -93,21 +94,36 @@ impl JsonSchema for HostedTools {
     }
 }
 
-/// The name of a provider of models.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ProviderWord;
+/// Where providers of models are reached, by their names.
+pub(super) struct ModelProviders;
 
-impl JsonSchema for ProviderWord {
+impl JsonSchema for ModelProviders {
     fn inline_schema() -> bool {
         true
     }
     fn schema_name() -> Cow<'static, str> {
-        "Provider".into()
+        "ModelProviders".into()
     }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let words: Vec<&str> = client::providers().map(Provider::word).collect();
-        json_schema!({ "type": "string", "enum": words })
+        json_schema!({
+            "type": "object",
+            "propertyNames": { "enum": words },
+            "additionalProperties": generator.subschema_for::<ModelProvider>()
+        })
     }
+}
+
+/// Where a provider of models is reached.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ModelProvider {
+    /// The address, as the provider's own libraries take it.
+    url: Option<String>,
+    /// The key, such as `${env:MY_KEY}`.
+    key: Option<String>,
+    /// Headers that go with every request.
+    headers: Option<BTreeMap<String, String>>,
 }
 
 /// How questions are answered.

@@ -62,7 +62,7 @@ fn check(content: impl AsRef<[u8]>, place: (usize, usize), message: &str) {
     assert!(shown.len() < 2_000, "{shown}");
 }
 
-const ROOT_KEYS: &str = "serve, prefix, descriptions, limits, bindings, sources, callers, policy, records, telemetry, web, sandbox, guide, servers, tools, tool_sets, openapi, pins, output_strategy, model, models, hosted_tools";
+const ROOT_KEYS: &str = "serve, prefix, descriptions, limits, bindings, sources, callers, policy, records, telemetry, web, sandbox, guide, servers, tools, tool_sets, openapi, pins, output_strategy, model, models, providers, ask, hosted_tools";
 const DURATION: &str =
     "is no duration; write a number and a unit, such as `500ms`, `30s`, `5m` or `2h`";
 const PREFIX: &str = "a prefix has at most 32 letters, digits, `_`, `.` and `-`";

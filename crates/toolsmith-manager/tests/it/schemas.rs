@@ -149,8 +149,10 @@ fn good_files_of_every_sort() {
     );
     good(
         "toolsmith",
-        "models: { 'ollama/tiny*': { function_calling: false, text_format: xml }, other: {} }\n\
-          hosted_tools: { anthropic: [{ type: web_search_20250305, name: web_search }], openai-responses: [] }\n",
+        "models: { 'ollama/tiny*': { function_calling: false, text_format: xml, price: { input: 1, output: 2.5 } }, other: {} }\n\
+          hosted_tools: { anthropic: [{ type: web_search_20250305, name: web_search }], openai-responses: [] }\n\
+          providers: { anthropic: { url: 'https://a.example', key: '${env:K}', headers: { X-A: b } }, ollama: {} }\n\
+          ask: { instructions: Be brief., turns: 3, time: 5m, tokens: 1000, cost: 0.5, context_tokens: 9, settings: { temperature: 0 } }\n",
     );
     good(
         "agent",
@@ -220,6 +222,11 @@ fn unknown_keys_and_wrong_types_are_seen_everywhere() {
         ("toolsmith", "models: { a: { functions: true } }"),
         ("toolsmith", "models: { a: { text_format: yaml } }"),
         ("toolsmith", "hosted_tools: { opnai: [] }"),
+        ("toolsmith", "providers: { opnai: {} }"),
+        ("toolsmith", "providers: { openai: { token: x } }"),
+        ("toolsmith", "models: { a: { price: { input: 1 } } }"),
+        ("toolsmith", "ask: { turns: 0 }"),
+        ("agent", "ask: { rounds: 3 }"),
         ("toolsmith", "hosted_tools: { openai: [web_search] }"),
         ("agent", "hosted_tools: [web_search]"),
         ("tool_set", "toolz: []"),

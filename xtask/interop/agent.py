@@ -1,0 +1,162 @@
+"""Holds a conversation with a model by an official SDK, and tells what the SDK made of it.
+
+    agent.py PROVIDER whole|streamed plan.json
+
+`plan.json` is {"url", "model", "question", "instructions", "tools", "results"}: `tools` are
+declarations in the provider's own words, `results` the texts that tools of a name answer with.
+Prints {"texts": [TEXT of each turn], "calls": [{"name", "arguments"} of all turns]}.
+
+What goes over the wire is written by the SDKs: what the model said goes back as the object in
+which the SDK gave it.
+"""
+
+import json
+import sys
+
+with open(sys.argv[3], encoding="utf-8") as opened:
+    PLAN = json.load(opened)
+STREAMED = sys.argv[2] == "streamed"
+TOLD = {"texts": [], "calls": []}
+
+
+def tell(text, calls):
+    """Notes a turn of the model; gives the results of its calls."""
+    TOLD["texts"].append(text)
+    TOLD["calls"] += [{"name": name, "arguments": arguments} for name, arguments in calls]
+    return [PLAN["results"][name] for name, _ in calls]
+
+
+def openai_client():
+    from openai import OpenAI
+
+    return OpenAI(base_url=PLAN["url"], api_key="none", max_retries=0)
+
+
+def openai():
+    client = openai_client()
+    messages = [
+        {"role": "system", "content": PLAN["instructions"]},
+        {"role": "user", "content": PLAN["question"]},
+    ]
+    while True:
+        request = {"model": PLAN["model"], "messages": messages, "tools": PLAN["tools"]}
+        if STREAMED:
+            with client.chat.completions.stream(**request) as stream:
+                message = stream.get_final_completion().choices[0].message
+        else:
+            message = client.chat.completions.create(**request).choices[0].message
+        calls = message.tool_calls or []
+        results = tell(message.content, [(call.function.name, json.loads(call.function.arguments)) for call in calls])
+        if not calls:
+            return
+        # The helper that reads streams adds what it parsed, which is no part of a message.
+        messages.append(message.model_dump(exclude_none=True, exclude={"parsed": True, "tool_calls": {"__all__": {"function": {"parsed_arguments"}}}}))
+        for call, result in zip(calls, results):
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+
+
+def openai_responses():
+    client = openai_client()
+    items = [{"role": "user", "content": PLAN["question"]}]
+    while True:
+        request = {"model": PLAN["model"], "input": items, "tools": PLAN["tools"], "instructions": PLAN["instructions"]}
+        request["store"] = False
+        if STREAMED:
+            with client.responses.stream(**request) as stream:
+                response = stream.get_final_response()
+        else:
+            response = client.responses.create(**request)
+        calls = [item for item in response.output if item.type == "function_call"]
+        results = tell(response.output_text, [(call.name, json.loads(call.arguments)) for call in calls])
+        if not calls:
+            return
+        for item in response.output:
+            items.append(item.model_dump(exclude_none=True, exclude={"parsed_arguments": True, "content": {"__all__": {"parsed"}}}))
+        for call, result in zip(calls, results):
+            items.append({"type": "function_call_output", "call_id": call.call_id, "output": result})
+
+
+def anthropic():
+    from anthropic import Anthropic
+
+    client = Anthropic(base_url=PLAN["url"], api_key="none", max_retries=0)
+    messages = [{"role": "user", "content": PLAN["question"]}]
+    while True:
+        request = {"model": PLAN["model"], "max_tokens": 8192, "messages": messages, "tools": PLAN["tools"]}
+        request["system"] = PLAN["instructions"]
+        if STREAMED:
+            with client.messages.stream(**request) as stream:
+                message = stream.get_final_message()
+        else:
+            message = client.messages.create(**request)
+        calls = [block for block in message.content if block.type == "tool_use"]
+        text = "".join(block.text for block in message.content if block.type == "text")
+        results = tell(text, [(call.name, call.input) for call in calls])
+        if not calls:
+            return
+        # As above.
+        content = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in message.content]
+        messages.append({"role": "assistant", "content": content})
+        blocks = [
+            {"type": "tool_result", "tool_use_id": call.id, "content": result} for call, result in zip(calls, results)
+        ]
+        messages.append({"role": "user", "content": blocks})
+
+
+def gemini():
+    from google import genai
+    from google.genai import types
+
+    client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=PLAN["url"]))
+    config = types.GenerateContentConfig(
+        tools=PLAN["tools"],
+        system_instruction=PLAN["instructions"],
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    chat = client.chats.create(model=PLAN["model"], config=config)
+    said = PLAN["question"]
+    while True:
+        if STREAMED:
+            pieces = list(chat.send_message_stream(said))
+        else:
+            pieces = [chat.send_message(said)]
+        parts = [part for piece in pieces for part in piece.candidates[0].content.parts or []]
+        calls = [part.function_call for part in parts if part.function_call]
+        results = tell("".join(part.text or "" for part in parts), [(call.name, call.args) for call in calls])
+        if not calls:
+            return
+        said = [
+            types.Part(function_response=types.FunctionResponse(id=call.id, name=call.name, response={"output": result}))
+            for call, result in zip(calls, results)
+        ]
+
+
+def ollama():
+    from ollama import Client, Message
+
+    client = Client(host=PLAN["url"])
+    messages = [
+        {"role": "system", "content": PLAN["instructions"]},
+        {"role": "user", "content": PLAN["question"]},
+    ]
+    while True:
+        answer = client.chat(model=PLAN["model"], messages=messages, tools=PLAN["tools"], stream=STREAMED)
+        pieces = [piece.message for piece in (answer if STREAMED else [answer])]
+        calls = [call for piece in pieces for call in piece.tool_calls or []]
+        text = "".join(piece.content or "" for piece in pieces)
+        results = tell(text, [(call.function.name, dict(call.function.arguments)) for call in calls])
+        if not calls:
+            return
+        messages.append(Message(role="assistant", content=text, tool_calls=calls))
+        for call, result in zip(calls, results):
+            messages.append({"role": "tool", "content": result, "tool_name": call.function.name})
+
+
+{
+    "openai": openai,
+    "openai-responses": openai_responses,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "ollama": ollama,
+}[sys.argv[1]]()
+json.dump(TOLD, sys.stdout)
