@@ -141,7 +141,7 @@ impl Agent {
         prompt: &str,
         caller: &Caller,
     ) -> Report {
-        let mut run = Run::new(self, caller, conversation);
+        let mut run = Run::new(self, caller);
         let end = if prompt.len() > self.limits.prompt_bytes {
             End::Limit(Limit::Prompt)
         } else {
@@ -153,7 +153,7 @@ impl Agent {
     /// Goes on with a conversation where it was left: with what the user said last, or
     /// with what came of the model's calls.
     pub async fn resume(&self, conversation: &mut Conversation, caller: &Caller) -> Report {
-        let mut run = Run::new(self, caller, conversation);
+        let mut run = Run::new(self, caller);
         let end = run.answer(conversation, None).await;
         run.report(conversation, end)
     }

@@ -312,7 +312,10 @@ fn text(file: &mut File) -> io::Result<String> {
     {
         bytes.truncate(error.valid_up_to());
     }
-    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    String::from_utf8(bytes).map_err(|error| {
+        let message = format!("it is not UTF-8: {error}");
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    })
 }
 
 fn too_large() -> io::Error {

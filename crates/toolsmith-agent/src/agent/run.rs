@@ -34,11 +34,11 @@ pub(super) struct Run<'a> {
     usage: Usage,
     /// What that costs, as far as prices are known.
     cost: f64,
-    /// Where in the conversation it began: what stands before it is not its answer.
-    from: usize,
     misfits: u32,
     repeats: Arc<Mutex<Repeats>>,
     context: Context,
+    /// What the model said last in this run.
+    text: String,
 }
 
 /// What follows a turn.
@@ -48,7 +48,7 @@ enum Next {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(agent: &'a Agent, caller: &Caller, conversation: &Conversation) -> Self {
+    pub(super) fn new(agent: &'a Agent, caller: &Caller) -> Self {
         // A token of its own: the end of the run, or of its time, ends what it has begun, and
         // not the caller.
         let token = caller.cancellation().child_token();
@@ -61,10 +61,10 @@ impl<'a> Run<'a> {
             failed: 0,
             usage: Usage::default(),
             cost: 0.0,
-            from: conversation.exchanges().len(),
             misfits: 0,
             repeats: Arc::default(),
             context: Context::default(),
+            text: String::new(),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
         let is_reached = |limit: Option<u64>| limit.is_some_and(|most| self.usage.total() >= most);
         if self.turns >= limits.turns {
             Some(Limit::Turns)
-        } else if self.is_out_of_time() {
+        } else if self.is_late() {
             Some(Limit::Time)
         } else if is_reached(limits.tokens) {
             Some(Limit::Tokens)
@@ -130,15 +130,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn is_late(&self) -> bool {
+        self.deadline()
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let time = self.agent.limits.time?;
         // What cannot be told will not come.
         self.began.checked_add(time)
-    }
-
-    fn is_out_of_time(&self) -> bool {
-        let deadline = self.deadline();
-        deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Counts what was read and written, and what that costs.
@@ -175,6 +175,7 @@ impl<'a> Run<'a> {
         if let Err(error) = conversation.answered(kept) {
             return Next::End(not_kept(&error));
         }
+        self.text.clone_from(&answer.text);
         if answer.calls.is_empty() {
             return Next::End(match answer.stop {
                 Stop::Length => End::CutOff,
@@ -329,7 +330,7 @@ impl<'a> Run<'a> {
             return Next::End(not_kept(fault));
         }
         if self.caller.cancellation().is_cancelled() {
-            return Next::End(match self.is_out_of_time() {
+            return Next::End(match self.is_late() {
                 true => End::Limit(Limit::Time),
                 false => End::Cancelled,
             });
@@ -344,7 +345,7 @@ impl<'a> Run<'a> {
     }
 
     /// Tells how it went, whoever wants to know.
-    pub(super) fn report(self, conversation: &Conversation, mut end: End) -> Report {
+    pub(super) fn report(mut self, conversation: &Conversation, mut end: End) -> Report {
         let entry = Entry::Ended {
             reason: end.word().to_owned(),
             message: end.to_string(),
@@ -355,9 +356,7 @@ impl<'a> Run<'a> {
         }
         let price = self.agent.limits.price;
         let report = Report {
-            text: { conversation.last_text_since(self.from) }
-                .unwrap_or_default()
-                .to_owned(),
+            text: std::mem::take(&mut self.text),
             end,
             turns: self.turns,
             calls: self.calls,

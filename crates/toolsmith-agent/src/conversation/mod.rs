@@ -76,13 +76,7 @@ impl Conversation {
 
     /// What the model said last.
     pub fn last_text(&self) -> Option<&str> {
-        self.last_text_since(0)
-    }
-
-    /// What the model said last, of what was added from a place on.
-    pub(crate) fn last_text_since(&self, from: usize) -> Option<&str> {
-        let since = self.exchanges.iter().skip(from);
-        since.rev().find_map(|exchange| match exchange {
+        { self.exchanges.iter().rev() }.find_map(|exchange| match exchange {
             Exchange::Turn { answer, .. } => Some(answer.text.as_str()),
             Exchange::User(_) => None,
         })

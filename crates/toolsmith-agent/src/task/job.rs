@@ -217,7 +217,7 @@ impl Job {
         }
         // With the time, who waits for long reads something else each time.
         let text = format!(
-            "{} has been under way for {} s: {}. Read its answer with task_output, end it with \
+            "{} is under way, for {} s now: {}. Read its answer with task_output, end it with \
              task_stop.",
             self.id,
             self.given.elapsed().as_secs(),

@@ -46,7 +46,15 @@ impl Order {
         let toolbox = worker.agent.toolbox();
         let mut offer = toolbox.offer(&worker.selection);
         if let Some(tools) = &arguments.tools {
-            let asked = toolbox.offer(&Selection::everything().with_tools(tools));
+            let mut asked = toolbox.offer(&Selection::everything().with_tools(tools));
+            if let Some(bounds) = parent.offer() {
+                asked = asked.within(bounds);
+            }
+            // Misspelt, they would leave it without tools, and nobody would know why.
+            if asked.tools().is_empty() && !tools.is_empty() {
+                let message = format!("you have none of these tools: {}", tools.join(", "));
+                return Err(ToolError::invalid(message));
+            }
             offer = offer.within(&asked);
         }
         let caller = parent.delegate(&id, worker.name.as_deref());
@@ -60,16 +68,6 @@ impl Order {
             false => context.cancellation().child_token(),
         };
         let caller = caller.with_offer(Arc::new(offer)).with_cancellation(token);
-        // A name that was misspelt would leave it without tools, and nobody would know why.
-        if let Some(tools) = arguments.tools.as_ref().filter(|tools| !tools.is_empty())
-            && { caller.offer() }.is_some_and(|offer| offer.tools().is_empty())
-        {
-            let message = format!(
-                "none of these tools could be given on: {}",
-                tools.join(", ")
-            );
-            return Err(ToolError::invalid(message));
-        }
         let mut limits = worker.agent.limits().clone();
         if let Some(turns) = arguments.max_turns {
             limits.turns = limits.turns.min(turns);

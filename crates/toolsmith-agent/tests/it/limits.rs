@@ -98,12 +98,9 @@ async fn time_while_the_model_thinks_and_while_calls_run() {
     assert_eq!(ends(Arc::new(Mute), short()).await, End::Limit(Limit::Time));
     let waiting = model([body("", &[call("a", "wait", json!({}))])]);
     assert_eq!(ends(waiting, short()).await, End::Limit(Limit::Time));
-    // In the last turn there is, too.
+    // In the last turn it is still the time that ended it.
     let waiting = model([body("", &[call("a", "wait", json!({}))])]);
-    let last = limits(|it| {
-        it.time = Some(Duration::from_secs(5));
-        it.turns = 1;
-    });
+    let last = limits(|it| (it.time, it.turns) = (Some(Duration::from_secs(5)), 1));
     assert_eq!(ends(waiting, last).await, End::Limit(Limit::Time));
 }
 

@@ -350,6 +350,21 @@ fn a_task_in_the_background_is_read_and_stopped() {
 }
 
 #[test]
+fn a_conversation_that_is_gone_on_with_gives_tasks_to_its_model() {
+    let asking = Asking::any([
+        Step::say("Hello."),
+        Step::call("", [task(json!({}))]),
+        Step::say("It went well."),
+        Step::say("It is done."),
+    ]);
+    asking.asks(&["Hi."]).ends_with(0);
+    let words = ["ask", "--continue", "Give it away."];
+    let ran = asking.user.runs(words).ends_with(0);
+    assert_eq!(ran.stdout, "It is done.\n", "{ran:#?}");
+    assert!(asking.results(3)[0].contains("It went well."), "{ran:#?}");
+}
+
+#[test]
 fn without_a_model_a_task_says_so() {
     let words = [
         "call",

@@ -20,7 +20,7 @@ fn place() -> (TempDir, ConversationPlace) {
 }
 
 fn begin(place: &ConversationPlace) -> Kept {
-    place.begin(None, "ollama/x", noon()).unwrap()
+    place.begin(None, "ollama/x", None, noon()).unwrap()
 }
 
 /// The only file there is.
