@@ -51,7 +51,7 @@ fn the_run_of_the_documents() {
     terminal.types("y\n");
     let (status, seen) = terminal.ends();
     assert_eq!(status, Some(0), "{seen}");
-    let home = asking.user.home().canonicalize().unwrap();
+    let home = asking.user.home();
     let seen = seen.replace(&home.display().to_string(), "/home/me/project");
     let shown = format!("$ toolsmith ask \"{QUESTION}\" --model ollama/llama3.1\n{seen}");
     if std::env::var_os("UPDATE_DOCS").is_some() {

@@ -353,7 +353,7 @@ fn a_task_in_the_background_is_read_and_stopped() {
 fn a_conversation_that_is_gone_on_with_gives_tasks_to_its_model() {
     let asking = Asking::any([
         Step::say("Hello."),
-        Step::call("", [task(json!({}))]),
+        Step::call("", [task(&json!({}))]),
         Step::say("It went well."),
         Step::say("It is done."),
     ]);
