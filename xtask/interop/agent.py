@@ -120,22 +120,26 @@ def gemini():
         system_instruction=PLAN["instructions"],
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )
-    chat = client.chats.create(model=PLAN["model"], config=config)
-    said = PLAN["question"]
+    contents = [types.Content(role="user", parts=[types.Part(text=PLAN["question"])])]
     while True:
+        request = {"model": PLAN["model"], "contents": contents, "config": config}
         if STREAMED:
-            pieces = list(chat.send_message_stream(said))
+            pieces = [piece.candidates[0].content for piece in client.models.generate_content_stream(**request)]
         else:
-            pieces = [chat.send_message(said)]
-        parts = [part for piece in pieces for part in piece.candidates[0].content.parts or []]
+            pieces = [client.models.generate_content(**request).candidates[0].content]
+        parts = [part for piece in pieces if piece for part in piece.parts or []]
         calls = [part.function_call for part in parts if part.function_call]
-        results = tell("".join(part.text or "" for part in parts), [(call.name, call.args) for call in calls])
+        text = "".join(part.text or "" for part in parts)
+        results = tell(text, [(call.name, call.args) for call in calls])
         if not calls:
             return
-        said = [
+        said = [part for part in parts if part.function_call]
+        contents.append(types.Content(role="model", parts=[types.Part(text=text), *said]))
+        answers = [
             types.Part(function_response=types.FunctionResponse(id=call.id, name=call.name, response={"output": result}))
             for call, result in zip(calls, results)
         ]
+        contents.append(types.Content(role="user", parts=answers))
 
 
 def ollama():

@@ -171,6 +171,10 @@ fn check(stage: &Stage, provider: &str, model: &str, field: &str, way: &str) -> 
                 if (provider, part) == ("ollama", field) {
                     without_numbers(&mut value);
                 }
+                // Whose words they are says the name of the field.
+                if let ("systemInstruction", Value::Object(fields)) = (part, &mut value) {
+                    fields.remove("role");
+                }
                 value
             };
             let (one, other) = (read(one), read(other));
@@ -238,15 +242,10 @@ fn plain(value: &Value) -> Value {
             let plain = kept.map(|(key, value)| (in_snakes(key), argument(key, value)));
             let fields: serde_json::Map<_, _> =
                 plain.filter(|(_, value)| !value.is_null()).collect();
+            let is_text = (fields.get("type").and_then(Value::as_str))
+                .is_some_and(|kind| TEXTS.contains(&kind));
             match fields.get("text") {
-                // With nothing else in it, or only that it is one.
-                Some(text)
-                    if fields
-                        .keys()
-                        .all(|key| ["text", "type"].contains(&key.as_str())) =>
-                {
-                    text.clone()
-                }
+                Some(text) if is_text && fields.len() == 2 => text.clone(),
                 _ => Value::Object(fields),
             }
         }
@@ -254,6 +253,9 @@ fn plain(value: &Value) -> Value {
         other => other.clone(),
     }
 }
+
+/// What a text is called where it is one of several blocks.
+const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
 
 /// Fields whose value is the sender's to choose, or that only answers have.
 fn is_free(key: &str) -> bool {
@@ -273,6 +275,10 @@ fn in_snakes(key: &str) -> String {
 }
 
 fn argument(key: &str, value: &Value) -> Value {
+    // Gemini's types of schemas are words in capitals or not.
+    if let ("type", Some(word)) = (key, value.as_str()) {
+        return word.to_ascii_lowercase().into();
+    }
     let written = value.as_str().filter(|_| key == "arguments");
     let read = written.and_then(|text| serde_json::from_str(text).ok());
     match read {
@@ -366,7 +372,10 @@ mod tests {
             (json!({"role": "tool"}), json!({})),
             (json!([1, 2]), json!([2, 1])),
             (json!({"id": "1"}), json!({"id": "2"})),
-            (json!({"text": "x", "id": "1"}), json!({"text": "x"})),
+            (
+                json!({"arguments": {"text": "x"}}),
+                json!({"arguments": "x"}),
+            ),
         ] {
             assert_ne!(plain(&one), plain(&other));
         }
