@@ -47,7 +47,7 @@ fn the_run_of_the_documents() {
     let words = asking.words(&[QUESTION]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut terminal = Terminal::start(&asking.user, &words);
-    terminal.shows("Allow it?");
+    terminal.shows("or [p]roject: ");
     terminal.types("y\n");
     let (status, seen) = terminal.ends();
     assert_eq!(status, Some(0), "{seen}");

@@ -304,12 +304,10 @@ fn a_task_in_the_background_is_read_and_stopped() {
     });
     // The number of the task that is called so.
     let number = |told: &str, description: &str| {
-        let end = told.find(&format!(" is under way: {description}")).unwrap();
-        told[..end]
-            .rsplit(|c: char| c != '-' && !c.is_alphanumeric())
-            .next()
-            .unwrap()
-            .to_owned()
+        let end = told.find(&format!(" s now: {description}.")).unwrap();
+        let begun = told[..end].rfind("task-").unwrap();
+        let mut words = told[begun..end].split_whitespace();
+        words.next().unwrap().to_owned()
     };
     for client in CLIENTS {
         let (quick, endless) = (quick.clone(), endless.clone());
