@@ -11,7 +11,7 @@ pub(crate) const LAST: &str = "last";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  toolsmith ask \"Which tests touch the parser?\" --model anthropic/claude-sonnet-4-5
+  toolsmith ask \"Which tests touch the parser?\" --model anthropic/claude-sonnet-5
   toolsmith ask \"Tidy the changelog\" --model ollama/qwen3 --allow edit
   toolsmith ask --continue \"And now the README\"
   git diff | toolsmith ask \"Review this change: $(cat)\" --agent reviewer --json
