@@ -87,7 +87,9 @@ async fn and_when_it_is_dropped() {
         for text in ESCAPES {
             let (running, seconds) = escape(text, &support, |launch| launch).await;
             drop(running);
-            assert_eq!(with_argument(&seconds), [0; 0], "{machine}: {text}");
+            // Nobody waits for it: the helper learns that it is alone, and ends the others.
+            let what = format!("{machine}: {text}: all have ended");
+            until(&what, || with_argument(&seconds).is_empty()).await;
         }
     }
 }
