@@ -1,6 +1,6 @@
 //! What was renamed and reshaped for a provider, and the way back.
 //!
-//! Made by [`declare`](crate::declare), read by everything that turns a provider's words
+//! Made by [`declare`](crate::declare()), read by everything that turns a provider's words
 //! into calls and calls into a provider's words.
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Declare: what a model is told of the tools it may call.
 //!
-//! [`prepare`] names and lowers the tools, whoever they are for; a file per provider puts
+//! `prepare` names and lowers the tools, whoever they are for; a file per provider puts
 //! them into that provider's JSON and knows its words for choice, parallel calls, deferred
 //! tools and examples. What is refused is refused here, before a request is sent.
 

@@ -1,6 +1,6 @@
 //! Parse: what a provider sent, whole, as an [`Answer`].
 //!
-//! One file per provider reads that provider's JSON; [`draft`] is what they all fill in,
+//! One file per provider reads that provider's JSON; `draft` is what they all fill in,
 //! so that names, arguments and numbers are treated alike whoever sent them. A stream is
 //! first put together to the whole it stands for (see [`crate::stream`]) and then read
 //! here, which is why both give the same.

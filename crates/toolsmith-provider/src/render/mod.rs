@@ -1,6 +1,6 @@
 //! Render: what came of calls, and calls themselves, as a provider wants to read them.
 //!
-//! One file per provider writes that provider's messages; [`answered`] decides what is
+//! One file per provider writes that provider's messages; `answered` decides what is
 //! said of each call, so that no call is left unanswered and an instruction reaches the
 //! model whoever serves it.
 

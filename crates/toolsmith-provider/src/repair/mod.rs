@@ -1,7 +1,7 @@
 //! Repair: JSON as models write it, mended step by step, every step named.
 //!
 //! A strict reading comes first, so valid JSON is never altered. Then one tolerant pass
-//! ([`reader`]) reads what can only have meant one thing; where a text could mean two
+//! (`reader`) reads what can only have meant one thing; where a text could mean two
 //! things, or where a key stands twice, it is an error: a call that was misread is worse
 //! than one the model must write again. What text stands around the value is judged here.
 

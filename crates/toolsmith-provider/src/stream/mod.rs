@@ -1,6 +1,6 @@
 //! Stream: an answer as its bytes arrive.
 //!
-//! Three steps: [`frames`] finds the events in the bytes, however they were cut; the file
+//! Three steps: `frames` finds the events in the bytes, however they were cut; the file
 //! of the provider puts the events together to the body the provider would have sent had
 //! it not streamed; and [`crate::parse`] reads that body. So an answer is the same whether
 //! it was streamed or not, and each step looks at each byte once.

@@ -1,7 +1,7 @@
 //! Text: calls in what a model writes, and the prompts that ask for them.
 //!
 //! Each format has a file that writes and reads its blocks; where a block begins and ends
-//! is found in one place for all ([`reader`]), in one pass, so that a whole text and the
+//! is found in one place for all (`reader`), in one pass, so that a whole text and the
 //! same text in pieces read alike. Nothing a model wrote is dropped: calls that cannot be
 //! read are kept, and what is no call is prose.
 
