@@ -93,6 +93,7 @@ impl Job {
         let Order {
             mut agent,
             caller,
+            giver,
             mut conversation,
             prompt,
             ..
@@ -104,6 +105,9 @@ impl Job {
         let out_of_time = tokio::time::sleep(time.unwrap_or(Duration::MAX));
         let turn = tokio::select! {
             biased;
+            // Whoever gave several is given up before its calls are, one after the other:
+            // none begins in the place of one that has ended already.
+            () = giver.cancelled() => Err(End::Cancelled),
             () = self.token.cancelled() => Err(End::Cancelled),
             turn = turns.acquire() => turn.map_err(|_| End::Cancelled),
             () = out_of_time => Err(End::Limit(Limit::Time)),

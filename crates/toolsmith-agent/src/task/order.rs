@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsmith_core::{ErrorKind, ToolContext, ToolError};
+use toolsmith_core::{CancellationToken, ErrorKind, ToolContext, ToolError};
 use toolsmith_runtime::{Caller, Selection};
 
 use super::tool_task::{Arguments, LONGEST, SHORTEST};
@@ -17,6 +17,8 @@ pub(super) struct Order {
     pub(super) id: String,
     pub(super) agent: Agent,
     pub(super) caller: Caller,
+    /// What ends whoever gave it.
+    pub(super) giver: CancellationToken,
     pub(super) conversation: Conversation,
     pub(super) prompt: String,
 }
@@ -82,6 +84,7 @@ impl Order {
             id,
             agent: worker.agent.with_limits(limits),
             caller,
+            giver: parent.cancellation().clone(),
             conversation,
             prompt,
         })

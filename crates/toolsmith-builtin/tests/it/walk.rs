@@ -341,7 +341,7 @@ fn a_call_that_is_given_up_ends_at_once() {
     tree.write("a.txt", format!("{}b\n", "a".repeat(14)).repeat(200_000));
     let pattern = "(?=a)(a|a)*c";
     let arguments = json!({"pattern": pattern, "output_mode": "count"});
-    let (outcome, took) = tree.given_up("grep", arguments, Duration::from_millis(300));
+    let (outcome, took) = tree.given_up("grep", arguments, Duration::from_millis(30));
     let error = outcome.error.unwrap();
     // It stopped by itself: nobody had to leave it behind.
     assert_eq!(error.details.unwrap()["still_running"], false);
