@@ -16,6 +16,10 @@ use toolsmith_provider::repair::repair;
 use toolsmith_provider::text::{self, TextFormat};
 use toolsmith_provider::{Options, Provider, declare, script};
 
+/// The binary's own: most of what is measured here is memory asked for and given back.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const TOOLS: usize = 100;
 const ROUNDS: usize = 15;
 

@@ -218,19 +218,27 @@ fn lower_strictly(rules: &RequestRules, strict: &Strict, offered: &[&Offered]) -
     let exceeds = |spent: usize, limit: usize| limit > 0 && spent > limit;
     let mut all = Vec::with_capacity(offered.len());
     for tool in offered {
-        let mut because = None;
+        let mut because;
         let mut lowered = None;
+        let too_many_optional = |count: usize| {
+            exceeds(optional + count, budget.optional).then(|| {
+                format!(
+                    "its {count} optional parameters would exceed the {} of a request",
+                    budget.optional
+                )
+            })
+        };
+        let schema = tool.tool.input.as_value();
         if exceeds(tools + 1, budget.tools) {
             because = Some(format!("{} strict tools are the limit", budget.tools));
+        } else if let Some(why) = too_many_optional(plainly_optional(schema)) {
+            // Told without lowering it twice: where many tools are offered, most end here.
+            because = Some(why);
         } else {
-            let lowering = lower(tool.tool.input.as_value(), strict.rules);
+            let lowering = lower(schema, strict.rules);
             let cost = lowering.measure;
-            if exceeds(optional + cost.optional, budget.optional) {
-                because = Some(format!(
-                    "its {} optional parameters would exceed the {} of a request",
-                    cost.optional, budget.optional
-                ));
-            } else if exceeds(unions + cost.unions, budget.unions) {
+            because = too_many_optional(cost.optional);
+            if because.is_none() && exceeds(unions + cost.unions, budget.unions) {
                 because = Some(format!(
                     "its {} unions would exceed the {} of a request",
                     cost.unions, budget.unions
@@ -260,4 +268,38 @@ fn lower_strictly(rules: &RequestRules, strict: &Strict, offered: &[&Offered]) -
         });
     }
     all
+}
+
+/// How many optional parameters a tool has at the least, as far as its arguments say so
+/// themselves: none where anything beside them might demand or forbid some.
+fn plainly_optional(schema: &Value) -> usize {
+    const PLAIN: [&str; 7] = [
+        "type",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "$schema",
+    ];
+    let Some(object) = schema.as_object() else {
+        return 0;
+    };
+    let Some(Value::Object(properties)) = object.get("properties") else {
+        return 0;
+    };
+    let required = match object.get("required") {
+        Some(Value::Array(names)) => names.len(),
+        None => 0,
+        Some(_) => return 0,
+    };
+    if !object.keys().all(|word| PLAIN.contains(&word.as_str())) {
+        return 0;
+    }
+    // One that is `false` can never be given, and in draft 3 one says itself that it is required.
+    let optional = |schema: &&Value| {
+        **schema != Value::Bool(false) && schema.get("required") != Some(&Value::Bool(true))
+    };
+    let optional = properties.values().filter(optional).count();
+    optional.saturating_sub(required)
 }

@@ -55,10 +55,18 @@ pub(crate) enum Shape {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    pub(crate) declared: String,
+    /// What the provider calls it, where that is not its name.
+    pub(crate) renamed: Option<String>,
     pub(crate) shape: Shape,
     /// Whether it is required only so that `null` can say that it is not there.
     pub(crate) null_is_absent: bool,
+}
+
+impl Field {
+    /// What the provider calls it.
+    fn declared(&self) -> &str {
+        self.renamed.as_deref().unwrap_or(&self.name)
+    }
 }
 
 impl Mapping {
@@ -153,7 +161,7 @@ impl Walk<'_> {
         object: Map<String, Value>,
         depth: usize,
     ) -> Map<String, Value> {
-        let index = Index::new(fields, |field| &field.declared);
+        let index = Index::new(fields, Field::declared);
         let mut own = Map::with_capacity(object.len());
         for (name, value) in object {
             let Some(field) = index.find(&name) else {
@@ -231,7 +239,7 @@ impl Walk<'_> {
             match index.find(&name) {
                 Some(field) => {
                     let value = self.shape_out(&field.shape, value, depth + 1);
-                    declared.insert(field.declared.clone(), value);
+                    declared.insert(field.declared().to_owned(), value);
                 }
                 None => {
                     declared.insert(name, value);
@@ -239,8 +247,8 @@ impl Walk<'_> {
             }
         }
         for field in fields {
-            if field.null_is_absent && !declared.contains_key(&field.declared) {
-                declared.insert(field.declared.clone(), Value::Null);
+            if field.null_is_absent && !declared.contains_key(field.declared()) {
+                declared.insert(field.declared().to_owned(), Value::Null);
             }
         }
         declared
@@ -266,7 +274,7 @@ fn could_fit(schema: &Value, shape: &Shape, value: &Value) -> bool {
     let index = Index::new(fields, |field| &field.name);
     object.iter().all(|(name, value)| {
         let field = index.find(name);
-        let declared = field.map_or(name, |field| &field.declared);
+        let declared = field.map_or(name.as_str(), Field::declared);
         let Some(property) = properties.get(declared) else {
             return !closed;
         };
@@ -290,18 +298,18 @@ fn read(text: String, types: TypeSet) -> Value {
 /// Finds a field by name: by looking where there are few, by a table where there are many.
 struct Index<'f> {
     fields: &'f [Field],
-    key: fn(&Field) -> &String,
+    key: fn(&Field) -> &str,
     table: HashMap<&'f str, usize>,
 }
 
 const FEW: usize = 16;
 
 impl<'f> Index<'f> {
-    fn new(fields: &'f [Field], key: fn(&Field) -> &String) -> Self {
+    fn new(fields: &'f [Field], key: fn(&Field) -> &str) -> Self {
         let mut table = HashMap::new();
         if fields.len() > FEW {
             let entries = fields.iter().enumerate();
-            table.extend(entries.map(|(index, field)| (key(field).as_str(), index)));
+            table.extend(entries.map(|(index, field)| (key(field), index)));
         }
         Self { fields, key, table }
     }

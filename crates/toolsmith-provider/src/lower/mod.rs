@@ -22,6 +22,8 @@ mod union;
 mod walk;
 mod words;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::rules::Rules;
@@ -36,7 +38,7 @@ pub struct Change {
     /// Where, as a JSON pointer into the tool's own schema, its references written out.
     pub path: String,
     /// What, in words.
-    pub what: String,
+    pub what: Cow<'static, str>,
 }
 
 /// A schema in a provider's words.

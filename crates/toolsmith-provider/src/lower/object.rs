@@ -162,33 +162,32 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let says_null = entry.defaults_to_null() && !fields.sometimes.contains(name);
-            let mut property = self.below("properties", Cow::Borrowed(name), |walker| {
+            let property = self.below("properties", Cow::Borrowed(name), |walker| {
                 let mut property = walker.entry(entry);
                 if rules.all_required && !is_required {
                     walker.demand(name, &mut property, says_null);
                 }
                 property
             });
-            let declared = match &self.rules.properties {
-                Some(names) => self.renames.of(name, names),
-                None => name.to_owned(),
-            };
-            if declared != name {
-                self.change_of(name, &format!("is called {declared}"));
+            let names = self.rules.properties.as_ref();
+            let renamed = names.and_then(|names| self.renames.of(name, names));
+            if let Some(renamed) = &renamed {
+                self.change_of(name, &format!("is called {renamed}"));
             }
+            let declared = renamed.as_deref().unwrap_or(name);
             if is_required || rules.all_required {
-                demanded.push(declared.clone().into());
+                demanded.push(declared.into());
             }
+            properties.insert(declared.to_owned(), Value::Object(property.schema));
             let null_is_absent = rules.all_required && !is_required;
-            if null_is_absent || declared != name || property.shape != Shape::Same {
+            if null_is_absent || renamed.is_some() || property.shape != Shape::Same {
                 shapes.push(Field {
                     name: name.to_owned(),
-                    declared: declared.clone(),
-                    shape: std::mem::take(&mut property.shape),
+                    renamed,
+                    shape: property.shape,
                     null_is_absent,
                 });
             }
-            properties.insert(declared, Value::Object(property.schema));
         }
         if rules.empty && properties.is_empty() && !fields.stated {
             self.change("says nothing of its properties; an empty list was added");
@@ -367,10 +366,12 @@ fn write_as_text(property: &mut Lowered) {
     };
     let names: Vec<&str> = types.words().collect();
     let mut kind = names.join(" or ");
-    let whole = Value::Object(schema).to_string();
     // Where choices are listed, the types alone say too little.
-    if whole.contains("\"enum\"") && whole.len() <= LONGEST_SCHEMA {
-        kind = whole;
+    if lists_choices(&schema) {
+        let whole = Value::Object(schema).to_string();
+        if whole.len() <= LONGEST_SCHEMA {
+            kind = whole;
+        }
     }
     words.push_str(&format!(
         "Written as a string that holds JSON ({kind}): \"null\" is null, and null leaves it out."
@@ -378,6 +379,18 @@ fn write_as_text(property: &mut Lowered) {
     *property = Lowered::of_type("string");
     property.set("description", words);
     property.shape = Shape::Text(types);
+}
+
+/// Tells whether choices are listed anywhere in a lowered schema.
+fn lists_choices(schema: &Map<String, Value>) -> bool {
+    schema.iter().any(|(keyword, value)| match value {
+        Value::Object(below) => lists_choices(below),
+        Value::Array(_) if keyword == "enum" => true,
+        Value::Array(list) => { list.iter() }
+            .filter_map(Value::as_object)
+            .any(lists_choices),
+        _ => false,
+    })
 }
 
 /// The types a lowered schema takes; all of them where it does not say.

@@ -28,10 +28,10 @@ impl<'a> Renames<'a> {
         }
     }
 
-    /// The name that stands for a property.
-    pub(crate) fn of(&mut self, name: &'a str, rules: &Names) -> String {
+    /// The name that stands for a property, where its own is refused.
+    pub(crate) fn of(&mut self, name: &'a str, rules: &Names) -> Option<String> {
         if rules.accept(name) {
-            return name.to_owned();
+            return None;
         }
         if self.known.is_none() {
             let known = keys(self.root);
@@ -41,8 +41,8 @@ impl<'a> Renames<'a> {
             self.assigned = all.into_iter().zip(assigned).collect();
             self.known = Some(known);
         }
-        let assigned = self.assigned.get(name);
-        assigned.map_or_else(|| name.to_owned(), String::clone)
+        let assigned = self.assigned.get(name)?;
+        (assigned != name).then(|| assigned.clone())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Unions: branches that stay branches, each with its own shape, and told apart by more
 //! than hope. A union beside properties is merged in [`super::merge`].
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 use super::choices::list;
@@ -298,7 +298,7 @@ impl<'a> Walker<'a> {
         for (keyword, value) in schema.iter_mut() {
             match (keyword.as_str(), value) {
                 ("anyOf", Value::Array(branches)) => {
-                    branches.push(Value::Object(Lowered::of_type("null").schema));
+                    branches.push(only_null());
                     return;
                 }
                 ("type", word @ Value::String(_)) if lists => {
@@ -319,14 +319,21 @@ impl<'a> Walker<'a> {
         if said {
             return;
         }
-        let mut inner = std::mem::take(schema);
-        let null = Value::Object(Lowered::of_type("null").schema);
+        // A description and the union.
+        let mut inner = std::mem::replace(schema, Map::with_capacity(2));
         // What is said about the place is said about the whole of it.
         if let Some(description) = inner.shift_remove("description") {
             lowered.set("description", description);
         }
-        lowered.set("anyOf", vec![Value::Object(inner), null]);
+        lowered.set("anyOf", vec![Value::Object(inner), only_null()]);
     }
+}
+
+/// A schema that only `null` fits.
+fn only_null() -> Value {
+    let mut schema = Map::with_capacity(1);
+    schema.insert("type".to_owned(), "null".into());
+    Value::Object(schema)
 }
 
 /// Tells whether a lowered place is a list of values and nothing else.
