@@ -3,18 +3,17 @@
 //!
 //! Every figure compares two ways in one run, in turns, so that a busy machine slows
 //! both. CPU time is the process's own, all threads together.
-#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{AnyTool, Binding, Kind, Outcome, RawCall, Schema, Source, ToolDef};
 use toolsmith_manager::records::{RecordFile, RecordPlace};
 use toolsmith_runtime::shield::{CallerSettings, Protection, SourceSettings};
 use toolsmith_runtime::{Caller, Toolbox};
+use toolsmith_testing::bench::{Goal, Run, Verdict, cpu, judged, median, title, told};
 
 const ROUNDS: usize = 9;
 const CALLS: u64 = 10_000;
@@ -24,35 +23,36 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .expect("a runtime");
-    let benches = async { [guards().await, records().await, flood().await] };
-    match runtime.block_on(benches).iter().all(|good| *good) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
+    let run = Run::begin();
+    let benches = async {
+        title("guards and records: CPU of a call above the same with none");
+        let guards = guards().await;
+        records().await;
+        title("a healthy source beside a flooded one");
+        guards.and(flood().await)
+    };
+    run.end(runtime.block_on(benches))
 }
 
 /// Everything on, against nothing.
-async fn guards() -> bool {
+async fn guards() -> Verdict {
     let folder = Folder::new("all");
-    let guarded = toolbox(Guards::All, Some(&folder));
-    compare(
-        "all guards and records on: CPU above none",
-        &guarded,
-        Some(10.0),
-    )
-    .await
+    let above = compare(&toolbox(Guards::All, Some(&folder))).await;
+    let what = "all guards and records on";
+    judged(what, above, "µs", Goal::AtMost(10.0))
 }
 
 /// The records alone, to tell where it goes.
-async fn records() -> bool {
+async fn records() {
     let folder = Folder::new("records");
-    let recorded = toolbox(Guards::None, Some(&folder));
-    compare("of which records", &recorded, None).await;
-    let guarded = toolbox(Guards::All, None);
-    compare("of which guards", &guarded, None).await
+    let recorded = compare(&toolbox(Guards::None, Some(&folder))).await;
+    told("of which records", recorded, "µs");
+    let guarded = compare(&toolbox(Guards::All, None)).await;
+    told("of which guards", guarded, "µs");
 }
 
-async fn compare(what: &str, with: &Toolbox, goal: Option<f64>) -> bool {
+/// Microseconds of CPU that a call takes more than one through no guard.
+async fn compare(with: &Toolbox) -> f64 {
     let without = toolbox(Guards::None, None);
     for toolbox in [with, &without] {
         calls(toolbox, CALLS / 10).await;
@@ -62,11 +62,11 @@ async fn compare(what: &str, with: &Toolbox, goal: Option<f64>) -> bool {
         let plain = per_call(calls(&without, CALLS)).await;
         above.push(per_call(calls(with, CALLS)).await - plain);
     }
-    verdict(what, median(&mut above), "µs", goal)
+    median(above)
 }
 
 /// A source whose line is full and whose calls hang, beside one that is well.
-async fn flood() -> bool {
+async fn flood() -> Verdict {
     let (quiet, flooded) = (beside(), beside());
     let mut stuck = Vec::new();
     for number in 0..400 {
@@ -87,8 +87,9 @@ async fn flood() -> bool {
     }
     let still_full = load(&flooded) == (4, 64);
     stuck.iter().for_each(tokio::task::JoinHandle::abort);
-    let what = "a healthy source beside a flooded one, against a quiet one";
-    verdict(what, median(&mut ratios), "×", Some(1.1)) && still_full
+    let ratio = median(ratios);
+    let what = "CPU of a call, against beside a quiet one";
+    judged(what, ratio, "×", Goal::AtMost(1.1)).and(Verdict::of(still_full))
 }
 
 fn load(toolbox: &Toolbox) -> (usize, usize) {
@@ -197,29 +198,6 @@ async fn per_call(work: impl Future<Output = ()>) -> f64 {
     let before = cpu();
     work.await;
     (cpu() - before).as_secs_f64() * 1e6 / CALLS as f64
-}
-
-fn verdict(what: &str, figure: f64, unit: &str, goal: Option<f64>) -> bool {
-    let Some(goal) = goal else {
-        println!("{what:62} {figure:8.2} {unit:2}");
-        return true;
-    };
-    let good = figure <= goal;
-    let word = if good { "ok" } else { "MISSED" };
-    println!("{what:62} {figure:8.2} {unit:2}  (goal ≤ {goal} {unit})  {word}");
-    good
-}
-
-fn median(figures: &mut [f64]) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
-}
-
-fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    let nanos = u32::try_from(time.tv_nsec).unwrap_or_default();
-    Duration::new(seconds, nanos)
 }
 
 /// A folder for records, gone afterwards.

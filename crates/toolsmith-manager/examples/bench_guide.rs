@@ -1,23 +1,25 @@
 //! What a guide costs: the time to make one of 50 and of 1,000 tools, with both overlay
 //! files read again each time, and beside it with files that did not change.
-#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 use std::{fs, io};
 
 use serde_json::json;
 use toolsmith_core::{Kind, Schema, ToolDef};
 use toolsmith_manager::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE, OverlayFiles};
 use toolsmith_runtime::guide::{Guide, Request};
+use toolsmith_testing::bench::{Goal, Run, Verdict, judged, median, title, told};
 
 const ROUNDS: usize = 21;
 
 fn main() -> io::Result<ExitCode> {
-    let mut good = true;
+    let run = Run::begin();
+    title("a usage guide of all tools");
+    let mut verdict = Verdict::Met;
     for (tools, goal) in [(50, 5.0), (1000, 20.0)] {
         let folder = tempfile::tempdir()?;
         let files = Arc::new(OverlayFiles::in_folder(folder.path(), SystemTime::now));
@@ -29,31 +31,23 @@ fn main() -> io::Result<ExitCode> {
             write(folder.path(), tools, round)?;
             let began = Instant::now();
             let response = guide.answer(&catalogue, &Request::everything());
-            anew.push(began.elapsed());
+            anew.push(began.elapsed().as_secs_f64() * 1e3);
             let is_fresh = response.content.contains(&format!("Round {round} of"));
             let is_whole = response.metadata.tool_count + response.metadata.omitted.len() == tools;
             if !is_fresh || !is_whole || response.content.len() > 50_000 {
-                println!("round {round} gave another guide than it should");
-                return Ok(ExitCode::FAILURE);
+                let what = format!("round {round} gave another guide than it should");
+                return Err(io::Error::other(what));
             }
             let began = Instant::now();
             guide.answer(&catalogue, &Request::everything());
-            again.push(began.elapsed());
+            again.push(began.elapsed().as_secs_f64() * 1e3);
         }
-        let (anew, again) = (median(&mut anew), median(&mut again));
-        let met = anew <= goal;
-        good &= met;
-        println!(
-            "{tools:5} tools: {anew:6.2} ms with both files read again, {again:6.2} ms without; \
-             goal ≤ {goal} ms: {}",
-            if met { "met" } else { "MISSED" }
-        );
+        let what = format!("{tools} tools, both files read again");
+        verdict = verdict.and(judged(&what, median(anew), "ms", Goal::AtMost(goal)));
+        let what = format!("{tools} tools, files as they were");
+        told(&what, median(again), "ms");
     }
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(run.end(verdict))
 }
 
 /// A tool as there are many: some arguments, some text.
@@ -94,9 +88,4 @@ fn write(folder: &Path, tools: usize, round: usize) -> io::Result<()> {
     }
     fs::write(folder.join(DESCRIPTIONS_FILE), descriptions)?;
     fs::write(folder.join(EXAMPLES_FILE), examples)
-}
-
-fn median(times: &mut [Duration]) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2].as_secs_f64() * 1000.0
 }

@@ -1,15 +1,14 @@
 //! What loading costs: 1,000 files of tools and 100 of sets, and one of them changed,
 //! as CPU time beside a plain YAML parse of the same files.
-#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 use toolsmith_manager::{Manager, Setup};
+use toolsmith_testing::bench::{Goal, Run, Verdict, cpu, judged, median, title, told};
 
 const TOOLS: usize = 1000;
 const SETS: usize = 100;
@@ -17,6 +16,7 @@ const ROUNDS: usize = 15;
 const GOAL: f64 = 3.0;
 
 fn main() -> io::Result<ExitCode> {
+    let run = Run::begin();
     let folder = tempfile::tempdir()?;
     let root = folder.path();
     for number in 0..TOOLS {
@@ -44,25 +44,20 @@ fn main() -> io::Result<ExitCode> {
         costs[3].push(cost(|| Ok(!manager.refresh().changed))?);
     }
     let [parse, load, reload, look] = costs.map(median);
-    println!("CPU time for {TOOLS} files of tools and {SETS} of sets, median of {ROUNDS} rounds:");
-    println!("  plain parse            {parse:7.2} ms");
-    let mut good = true;
+    title(&format!(
+        "{TOOLS} files of tools and {SETS} of sets: CPU beside a plain YAML parse"
+    ));
+    told("a plain parse", parse, "ms");
+    let mut verdict = Verdict::Met;
     for (what, cost) in [
         ("load all", load),
         ("reload one", reload),
         ("look, unchanged", look),
     ] {
-        let ratio = cost / parse;
-        let met = ratio <= GOAL;
-        good &= met;
-        let word = if met { "met" } else { "MISSED" };
-        println!("  {what:22} {cost:7.2} ms  {ratio:5.2} × (goal ≤ {GOAL}): {word}");
+        let what = format!("{what}: {cost:.2} ms");
+        verdict = verdict.and(judged(&what, cost / parse, "×", Goal::AtMost(GOAL)));
     }
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(run.end(verdict))
 }
 
 fn load(root: &Path) -> Manager {
@@ -92,23 +87,13 @@ fn says(manager: &Manager, number: usize, round: usize) -> bool {
 
 /// The CPU time of this process for something that must come out true, in milliseconds.
 fn cost(work: impl FnOnce() -> io::Result<bool>) -> io::Result<f64> {
-    let now = || {
-        let time = clock_gettime(ClockId::ProcessCPUTime);
-        let time = Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
-        time.as_secs_f64() * 1e3
-    };
-    let began = now();
+    let began = cpu();
     let is_right = work()?;
-    let took = now() - began;
+    let took = (cpu() - began).as_secs_f64() * 1e3;
     match is_right {
         true => Ok(took),
         false => Err(io::Error::other("what was loaded is not what was written")),
     }
-}
-
-fn median(mut costs: Vec<f64>) -> f64 {
-    costs.sort_by(f64::total_cmp);
-    costs[costs.len() / 2]
 }
 
 fn write(root: &Path, path: &str, text: &str) -> io::Result<()> {

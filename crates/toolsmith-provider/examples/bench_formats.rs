@@ -3,7 +3,6 @@
 //! Where `BENCH_FORMATS` names a program that measures other people's formatters on the same
 //! tools and texts, their figures stand beside ours. Every figure is the best of several
 //! rounds, so that a busy machine disturbs little.
-#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
@@ -15,6 +14,7 @@ use toolsmith_core::{Detail, Exposure, Offer, RawCall, Schema, ToolDef};
 use toolsmith_provider::repair::repair;
 use toolsmith_provider::text::{self, TextFormat};
 use toolsmith_provider::{Options, Provider, declare, script};
+use toolsmith_testing::bench::{Goal, Run, Verdict, judged, skipped, title, told};
 
 /// The binary's own: most of what is measured here is memory asked for and given back.
 #[global_allocator]
@@ -25,11 +25,8 @@ const ROUNDS: usize = 15;
 
 fn main() -> ExitCode {
     let tools: Vec<Value> = (0..TOOLS).map(tool).collect();
-    let kept = [declaring(&tools), repairing(), streaming()];
-    match kept.iter().all(|kept| *kept) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
+    let run = Run::begin();
+    run.end(declaring(&tools).and(repairing()).and(streaming()))
 }
 
 /// A tool as they come, of about 830 bytes.
@@ -79,28 +76,34 @@ fn providers() -> impl Iterator<Item = Provider> {
     Provider::ALL.into_iter().filter(is_one)
 }
 
-fn declaring(tools: &[Value]) -> bool {
+fn declaring(tools: &[Value]) -> Verdict {
     let bytes: usize = tools.iter().map(|tool| tool.to_string().len()).sum();
-    println!("declaring {TOOLS} tools of {} bytes", bytes / TOOLS);
+    title(&format!(
+        "declaring {TOOLS} tools of {} bytes",
+        bytes / TOOLS
+    ));
     let offer = offer(tools);
-    let mut kept = true;
+    let mut verdict = Verdict::Met;
     for provider in providers() {
         for strict in [false, true] {
             let mut options = Options::default();
             options.strict = strict;
             let taken = best(|| declare(provider, &offer, &options).expect("declared"));
             let word = if strict { ", strict" } else { "" };
-            let what = format!("  {provider}{word}");
-            kept &= verdict(&what, taken / TOOLS as f64, "µs per tool", Some(10.0));
+            let what = format!("{provider}{word}");
+            let taken = taken / TOOLS as f64;
+            verdict = verdict.and(judged(&what, taken, "µs per tool", Goal::AtMost(10.0)));
         }
     }
-    if let Some(peers) = theirs("declare", &json!(tools)) {
-        for (name, taken) in peers.as_object().into_iter().flatten() {
-            let taken = taken.as_f64().unwrap_or(f64::NAN);
-            verdict(&format!("  {name}"), taken, "µs per tool", None);
+    match theirs("declare", &json!(tools)) {
+        Some(peers) => {
+            for (name, taken) in peers.as_object().into_iter().flatten() {
+                told(name, taken.as_f64().unwrap_or(f64::NAN), "µs per tool");
+            }
         }
+        None => skipped("litellm, pydantic-ai and openai's helper", "not installed"),
     }
-    kept
+    verdict
 }
 
 /// Texts of about a kilobyte and of a hundred, damaged in the ways models damage them.
@@ -135,21 +138,24 @@ fn damaged() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn repairing() -> bool {
-    println!("repairing");
+fn repairing() -> Verdict {
+    title("repairing");
     let texts = damaged();
     let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
     let peers = theirs("repair", &json!(all));
-    let mut kept = true;
+    if peers.is_none() {
+        skipped("json_repair", "not installed");
+    }
+    let mut verdict = Verdict::Met;
     for (index, (what, text)) in texts.iter().enumerate() {
         let taken = best(|| repair(text).expect("repaired"));
         let per_kilobyte = taken * 1000.0 / text.len() as f64;
-        kept &= verdict(&format!("  {what}"), per_kilobyte, "µs per kB", Some(20.0));
+        verdict = verdict.and(judged(what, per_kilobyte, "µs per kB", Goal::AtMost(20.0)));
         if let Some(theirs) = peers.as_ref().and_then(|peers| peers[index].as_f64()) {
-            verdict("    json_repair", theirs, "µs per kB", None);
+            told(&format!("{what}: json_repair"), theirs, "µs per kB");
         }
     }
-    kept
+    verdict
 }
 
 /// What a call carries in the streams that are measured.
@@ -158,16 +164,16 @@ fn content(length: usize) -> Value {
 }
 
 /// Streams of one size and of sixteen times that, in small pieces: the cost of a byte stays.
-fn streaming() -> bool {
-    println!("streaming, sixteen times as long: the cost of a byte");
-    let mut kept = true;
+fn streaming() -> Verdict {
+    title("streaming, sixteen times as long: the cost of a byte");
+    let mut verdict = Verdict::Met;
     let mut compare = |what: String, per_byte: &dyn Fn(usize) -> f64| {
         let ratio = per_byte(512 << 10) / per_byte(32 << 10);
-        kept &= verdict(&what, ratio, "×", Some(2.0));
+        verdict = verdict.and(judged(&what, ratio, "×", Goal::AtMost(2.0)));
     };
     for provider in providers() {
         let declared = declare(provider, &Offer::default(), &Options::default()).expect("declared");
-        compare(format!("  {provider}"), &|length| {
+        compare(provider.to_string(), &|length| {
             let calls = [RawCall::new("write", content(length))];
             let bytes = script::stream(provider, &declared.dictionary, "", &calls);
             let taken = best(|| {
@@ -181,7 +187,7 @@ fn streaming() -> bool {
         });
     }
     for format in TextFormat::ALL {
-        compare(format!("  text: {}", format.word()), &|length| {
+        compare(format!("text: {}", format.word()), &|length| {
             let arguments = content(length);
             let text = text::write(format, &[("write", &arguments, None)]);
             let taken = best(|| {
@@ -197,7 +203,7 @@ fn streaming() -> bool {
             taken / text.len() as f64
         });
     }
-    kept
+    verdict
 }
 
 /// Microseconds, the best of several rounds.
@@ -221,15 +227,4 @@ fn theirs(what: &str, given: &Value) -> Option<Value> {
     let output = command.args(words).arg(what).arg(&file).output();
     let _ = std::fs::remove_file(&file);
     serde_json::from_slice(&output.ok()?.stdout).ok()
-}
-
-fn verdict(what: &str, figure: f64, unit: &str, goal: Option<f64>) -> bool {
-    let kept = goal.is_none_or(|goal| figure <= goal);
-    let told = match goal {
-        Some(goal) if kept => format!("goal {goal}, kept"),
-        Some(goal) => format!("goal {goal}, MISSED"),
-        None => String::new(),
-    };
-    println!("{what:50} {figure:9.2} {unit}   {told}");
-    kept
 }

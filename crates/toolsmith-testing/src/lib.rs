@@ -6,6 +6,7 @@
 
 pub mod alarms;
 pub mod approver;
+pub mod bench;
 #[cfg(feature = "builtin")]
 pub mod built_ins;
 pub mod check;

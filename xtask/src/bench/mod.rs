@@ -2,12 +2,16 @@
 //!
 //! Each benchmark is a program, mostly of `toolsmith-testing`, that compares two things
 //! in one run and prints their ratio; this file only knows their names, `programs.rs`
-//! what of ours they start, and `peers.rs` what of others is measured beside it.
+//! what of ours they start, `peers.rs` what of others is measured beside it, and `table.rs`
+//! how all figures become one table.
 
 pub(crate) mod peers;
 mod programs;
+mod table;
 
 use std::path::Path;
+
+use anyhow::bail;
 
 use peers::Variable;
 
@@ -118,18 +122,43 @@ pub(crate) fn select(names: &[&str]) -> Result<Vec<&'static Benchmark>, String> 
     names.iter().map(find).collect()
 }
 
-/// Runs the chosen benchmarks one after another.
+/// Runs the chosen benchmarks one after another, each to its end, and prints one table of
+/// all their figures. Where all were chosen, the table is kept in the book.
 pub(crate) fn run(root: &Path, chosen: &[&Benchmark]) -> anyhow::Result<()> {
+    let folder = Home::of(root)?.target().join("bench");
+    std::fs::create_dir_all(&folder)?;
+    let mut all = Vec::new();
+    let mut failures = Vec::new();
     for benchmark in chosen {
-        let words = ["run", "--release"].into_iter();
-        let words = words.chain(benchmark.program.iter().copied());
-        let mut step = Step::cargo(benchmark.name, words.chain(locked(root)));
-        for (name, line) in variables(root, benchmark.beside)? {
-            step = step.with_environment(name, line);
-        }
-        step.run(root)?;
+        let rows = folder.join(format!("{}.jsonl", benchmark.name));
+        // What an earlier run told is not this run's.
+        let _ = std::fs::remove_file(&rows);
+        let failure = measure(root, benchmark, &rows).err();
+        let failure = failure.map(|error| format!("{error:#}"));
+        failures.extend(failure.clone());
+        all.push(table::Told::read(benchmark.name, &rows, failure)?);
+    }
+    let page = table::page(&all, &table::machine());
+    println!("{page}");
+    if chosen.len() == BENCHMARKS.len() {
+        std::fs::write(root.join(table::PAGE), &page)?;
+        println!("kept in {}", table::PAGE);
+    }
+    if !failures.is_empty() {
+        bail!("{}", failures.join("\n\n"));
     }
     Ok(())
+}
+
+fn measure(root: &Path, benchmark: &Benchmark, rows: &Path) -> anyhow::Result<()> {
+    let words = ["run", "--release"].into_iter();
+    let words = words.chain(benchmark.program.iter().copied());
+    let mut step = Step::cargo(benchmark.name, words.chain(locked(root)));
+    step = step.with_environment("BENCH_ROWS", rows.display().to_string());
+    for (name, line) in variables(root, benchmark.beside)? {
+        step = step.with_environment(name, line);
+    }
+    step.run(root)
 }
 
 /// Installs and builds what a benchmark starts beside itself, and returns how it is told.

@@ -3,16 +3,14 @@
 //! Every figure compares two ways in one run, in turns, so that a busy machine
 //! slows both. CPU time is the process's own, all threads together. Words on the
 //! command line choose among async, blocking, size and memory.
-#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use toolsmith_core::{AnyTool, Kind, Outcome, RawCall, Schema, ToolDef};
 use toolsmith_runtime::{Caller, Order, Toolbox};
+use toolsmith_testing::bench::{Goal, Run, Verdict, cpu, judged, median, resident, title, told};
 
 const ROUNDS: usize = 7;
 const CALLS: u64 = 20_000;
@@ -20,43 +18,39 @@ const CALLS: u64 = 20_000;
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
-    let mut good = true;
+    let run = Run::begin();
+    title("a call through the whole pipeline: CPU above the bare function");
+    let mut verdict = Verdict::Met;
     if wants("async") {
-        good &= on(1, cost("async tool", Some(10.0), Style::Async));
+        verdict = verdict.and(on(1, cost("an async tool", Some(10.0), Style::Async)));
         // Tokio wakes an idle worker every other spawn to look for something to
         // steal. That is no cost of the door, but a server with little to do has it.
-        on(
-            2,
-            cost("the same, beside an idle worker", None, Style::Async),
-        );
+        let beside = cost("the same, beside an idle worker", None, Style::Async);
+        verdict = verdict.and(on(2, beside));
     }
     if wants("blocking") {
-        good &= on(1, cost("blocking tool", Some(60.0), Style::Blocking));
+        let blocking = cost("a blocking tool", Some(60.0), Style::Blocking);
+        verdict = verdict.and(on(1, blocking));
     }
     if wants("size") {
-        good &= on(1, size());
+        verdict = verdict.and(on(1, size()));
     }
     if wants("memory") {
-        good &= on(2, memory());
+        verdict = verdict.and(on(2, memory()));
     }
-    println!("load average {}", load());
-    if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    run.end(verdict)
 }
 
 /// Runs a bench in a task of a fresh runtime, as servers and agents call: from
 /// outside, every call would also wake a sleeping thread and be charged for it.
-fn on(workers: usize, bench: impl Future<Output = bool> + Send + 'static) -> bool {
+fn on(workers: usize, bench: impl Future<Output = Verdict> + Send + 'static) -> Verdict {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers)
         .enable_all()
         .build()
         .expect("a runtime");
     let bench = runtime.spawn(bench);
-    runtime.block_on(bench).unwrap_or(false)
+    runtime.block_on(bench).unwrap_or(Verdict::NotMet)
 }
 
 #[derive(Clone, Copy)]
@@ -140,7 +134,7 @@ async fn per_call(calls: u64, work: impl Future<Output = ()>) -> f64 {
     (cpu() - before).as_secs_f64() * 1e6 / calls as f64
 }
 
-async fn cost(name: &'static str, goal: Option<f64>, style: Style) -> bool {
+async fn cost(name: &'static str, goal: Option<f64>, style: Style) -> Verdict {
     let toolbox = toolbox(10, style);
     let caller = Caller::new("bench");
     through_the_door(&toolbox, &caller, CALLS / 10).await;
@@ -150,16 +144,18 @@ async fn cost(name: &'static str, goal: Option<f64>, style: Style) -> bool {
         let door = per_call(CALLS, through_the_door(&toolbox, &caller, CALLS)).await;
         above.push(door - bare);
     }
-    verdict(
-        &format!("{name}: CPU above the bare function"),
-        median(&mut above),
-        "µs",
-        goal,
-    )
+    let above = median(above);
+    match goal {
+        Some(goal) => judged(name, above, "µs", Goal::AtMost(goal)),
+        None => {
+            told(name, above, "µs");
+            Verdict::Met
+        }
+    }
 }
 
 /// The same ten tools, among ten and among ten thousand.
-async fn size() -> bool {
+async fn size() -> Verdict {
     let (few, many) = (toolbox(10, Style::Async), toolbox(10_000, Style::Async));
     let caller = Caller::new("bench");
     for toolbox in [&few, &many] {
@@ -171,17 +167,13 @@ async fn size() -> bool {
         let among_many = per_call(CALLS, through_the_door(&many, &caller, CALLS)).await;
         ratios.push(among_many / among_few);
     }
-    verdict(
-        "10,000 tools against 10",
-        median(&mut ratios),
-        "×",
-        Some(1.2),
-    )
+    let what = "among 10,000 tools, against among 10";
+    judged(what, median(ratios), "×", Goal::AtMost(1.2))
 }
 
 /// Memory after 100,000 further calls, one by one and in a batch, against memory
 /// after a few batches as large: what the allocator keeps of those is no leak.
-async fn memory() -> bool {
+async fn memory() -> Verdict {
     let toolbox = toolbox(10, Style::Async);
     let caller = Caller::new("bench");
     let batch = async || {
@@ -196,48 +188,7 @@ async fn memory() -> bool {
     let before = resident();
     through_the_door(&toolbox, &caller, 90_000).await;
     batch().await;
-    let grown = (resident() as f64 - before as f64) / f64::from(1 << 20);
-    verdict("memory grown by 100,000 calls", grown, "MB", Some(4.0))
-}
-
-fn verdict(what: &str, figure: f64, unit: &str, goal: Option<f64>) -> bool {
-    let Some(goal) = goal else {
-        println!("{what:62} {figure:8.2} {unit:2}");
-        return true;
-    };
-    let good = figure <= goal;
-    let word = if good { "ok" } else { "MISSED" };
-    println!("{what:62} {figure:8.2} {unit:2}  (goal ≤ {goal} {unit})  {word}");
-    good
-}
-
-fn median(figures: &mut [f64]) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
-}
-
-fn cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    let nanos = u32::try_from(time.tv_nsec).unwrap_or_default();
-    Duration::new(seconds, nanos)
-}
-
-/// Resident memory in bytes, from the kernel.
-fn resident() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm
-        .split_whitespace()
-        .nth(1)
-        .and_then(|pages| pages.parse().ok())
-        .unwrap_or_default();
-    pages * rustix::param::page_size() as u64
-}
-
-fn load() -> String {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split_whitespace()
-        .next()
-        .unwrap_or("unknown")
-        .to_owned()
+    let grown = resident() - before;
+    let what = "memory grown by 100,000 calls";
+    judged(what, grown, "MB", Goal::AtMost(4.0))
 }

@@ -5,11 +5,11 @@ use std::io;
 use std::time::Instant;
 
 use serde_json::Value;
+use toolsmith_testing::bench::{Goal, Verdict, judged, title, told};
 
 use crate::http::Http;
 use crate::message::{Era, Request};
 use crate::peer::{Peer, Transport, runtime};
-use crate::report::{Goal, Verdict, judged, title, told};
 
 const MANY: usize = 1000;
 const ALL: Goal = Goal::AtLeast(MANY as f64);

@@ -3,10 +3,12 @@
 use std::io;
 use std::time::Duration;
 
+use toolsmith_testing::bench::{Goal, Verdict, judged, skipped, title, told};
+
+use crate::load::{Load, failed};
 use crate::message::Era;
 use crate::peer::{BARE_ECHO, BARE_GATEWAY, Peer, Running, TOOLSMITH, Transport, path, serving};
 use crate::program::Program;
-use crate::report::{Goal, Load, Verdict, failed, skipped, title};
 
 const ROUNDS: usize = 7;
 const ROUNDS_OF_OTHERS: usize = 2;
@@ -14,6 +16,7 @@ const ROUND: Duration = Duration::from_millis(300);
 const IN_FLIGHT: [u32; 2] = [1, 32];
 
 const GOAL: Goal = Goal::AtMost(1.3);
+const CPU: &str = "× CPU";
 
 pub(crate) fn run() -> io::Result<Verdict> {
     title("a gateway before the bare echo server: CPU of the gateway per call");
@@ -78,14 +81,19 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
                 running.round(in_flight, ROUND)?;
             }
         }
-        let judged = GOAL.judge(ours.load.cost() / bare.load.cost());
-        let goal = format!(", goal ≤ 1.3: {}", judged.word());
-        verdict = verdict.and(judged);
-        line(&label, "toolsmith", &ours.load, &bare.load, &goal);
-        line(&label, "bare rmcp", &bare.load, &bare.load, "");
+        let ratio = ours.load.cost() / bare.load.cost();
+        let what = line(&label, "toolsmith", &ours.load);
+        verdict = verdict.and(judged(&what, ratio, CPU, GOAL));
+        told(&line(&label, "bare rmcp", &bare.load), 1.0, CPU);
         for (name, running) in &mut others {
             match running.rounds(ROUNDS_OF_OTHERS, in_flight, ROUND) {
-                Ok(load) => line(&label, name, load, &bare.load, ""),
+                Ok(load) => {
+                    told(
+                        &line(&label, name, load),
+                        load.cost() / bare.load.cost(),
+                        CPU,
+                    );
+                }
                 Err(error) => skipped(&format!("{label} {name}"), &failed(&error)),
             }
         }
@@ -129,8 +137,7 @@ fn others_of(
     }
 }
 
-fn line(label: &str, name: &str, load: &Load, bare: &Load, goal: &str) {
+fn line(label: &str, name: &str, load: &Load) -> String {
     let (rate, cost) = (load.rate(), load.cost());
-    let ratio = cost / bare.cost();
-    println!("  {label} {name:15} {rate:8.0}/s {cost:7.1} µs  CPU {ratio:5.2} × bare{goal}");
+    format!("{label} {name:15} {rate:8.0}/s {cost:7.1} µs of CPU")
 }

@@ -9,11 +9,11 @@
 mod crowd;
 mod gateway;
 mod http;
+mod load;
 mod message;
 mod peer;
 mod pipes;
 mod program;
-mod report;
 mod servers;
 mod sessions;
 mod start;
@@ -21,7 +21,7 @@ mod start;
 use std::io;
 use std::process::ExitCode;
 
-use report::Verdict;
+use toolsmith_testing::bench::{Run, Verdict};
 
 /// A part of the bench, and the word that chooses it.
 type Part = (&'static str, fn() -> io::Result<Verdict>);
@@ -37,6 +37,7 @@ const PARTS: &[Part] = &[
 fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let whole = Run::begin();
     let mut verdict = Verdict::Met;
     for (_, run) in PARTS.iter().filter(|(name, _)| wants(name)) {
         match run() {
@@ -48,9 +49,5 @@ fn main() -> ExitCode {
         }
         println!();
     }
-    println!("load average {}", program::load());
-    match verdict {
-        Verdict::Met => ExitCode::SUCCESS,
-        Verdict::NotMet => ExitCode::FAILURE,
-    }
+    whole.end(verdict)
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::http::Http;
+use crate::load::Load;
 use crate::message::{Era, Request};
 use crate::pipes::Pipes;
 use crate::program::{Program, free_port};
-use crate::report::Load;
 
 /// Stands in a command line for the port to listen on.
 const PORT: &str = "PORT";

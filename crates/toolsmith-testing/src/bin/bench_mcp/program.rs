@@ -99,10 +99,3 @@ fn empty_folder() -> io::Result<PathBuf> {
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
-
-/// How busy the machine is.
-pub(crate) fn load() -> String {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let first = text.split_whitespace().next();
-    first.unwrap_or("unknown").to_owned()
-}

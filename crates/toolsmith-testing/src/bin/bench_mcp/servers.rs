@@ -3,9 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+use toolsmith_testing::bench::{self, Goal, Verdict, skipped, title};
+
+use crate::load::{Load, failed};
 use crate::message::Era;
 use crate::peer::{Peer, Running, Transport};
-use crate::report::{Goal, Load, Verdict, failed, skipped, title};
 
 const ROUNDS: usize = 25;
 /// Others are told for orientation only.
@@ -14,6 +16,7 @@ const ROUND: Duration = Duration::from_millis(150);
 const IN_FLIGHT: [u32; 2] = [1, 32];
 
 const GOAL: Goal = Goal::AtLeast(0.9);
+const RATE: &str = "× calls/s";
 
 pub(crate) fn run() -> io::Result<Verdict> {
     title("an echo tool: calls per second, and CPU of the server per call");
@@ -72,28 +75,18 @@ fn of(transport: Transport, era: Era) -> io::Result<Verdict> {
 
 fn judged(label: &str, ours: &Load, bare: &Load) -> Verdict {
     let ratio = ours.rate_against(bare);
-    let verdict = GOAL.judge(ratio);
-    println!(
-        "  {} × bare (CPU {:4.2} ×), goal ≥ 0.9: {}",
-        line(label, "toolsmith", ours, ratio),
-        ours.cost() / bare.cost(),
-        verdict.word(),
-    );
-    verdict
+    bench::judged(&line(label, "toolsmith", ours, bare), ratio, RATE, GOAL)
 }
 
 fn told(label: &str, name: &str, load: &Load, bare: &Load) {
     let ratio = load.rate() / bare.rate();
-    println!(
-        "  {} × bare (CPU {:4.2} ×)",
-        line(label, name, load, ratio),
-        load.cost() / bare.cost(),
-    );
+    bench::told(&line(label, name, load, bare), ratio, RATE);
 }
 
-fn line(label: &str, name: &str, load: &Load, ratio: f64) -> String {
+fn line(label: &str, name: &str, load: &Load, bare: &Load) -> String {
     let (rate, cost) = (load.rate(), load.cost());
-    format!("{label} {name:15} {rate:8.0}/s {cost:7.1} µs  {ratio:5.2}")
+    let ratio = cost / bare.cost();
+    format!("{label} {name:15} {rate:8.0}/s {cost:7.1} µs of CPU ({ratio:.2} ×)")
 }
 
 /// Names and variables of what others have built.

@@ -2,11 +2,12 @@
 
 use std::io;
 
+use toolsmith_testing::bench::{Goal, Verdict, judged, title, told};
+
 use crate::http::Http;
 use crate::message::{Era, Request};
 use crate::peer::{Peer, Transport, runtime};
 use crate::program::Program;
-use crate::report::{Goal, Verdict, judged, title, told};
 
 const MANY: usize = 2000;
 

@@ -3,9 +3,10 @@
 use std::io;
 use std::time::Instant;
 
+use toolsmith_testing::bench::{Goal, Verdict, judged, median, title, told};
+
 use crate::message::{Era, Request};
 use crate::peer::{Peer, Transport};
-use crate::report::{Goal, Verdict, judged, median, title, told};
 
 const STARTS: usize = 21;
 

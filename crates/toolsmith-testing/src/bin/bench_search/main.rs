@@ -9,7 +9,6 @@
 
 mod measure;
 mod reads;
-mod report;
 mod searches;
 mod tree;
 
@@ -17,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use report::Verdict;
+use toolsmith_testing::bench::{Run, Verdict};
 use toolsmith_testing::built_ins::BuiltIns;
 
 /// A part of the bench, and the word that chooses it.
@@ -41,6 +40,7 @@ fn main() -> ExitCode {
         };
     }
     let home = PathBuf::from(std::env::var_os("BENCH_SEARCH_HOME").unwrap_or_default());
+    let whole = Run::begin();
     let mut verdict = Verdict::Met;
     for (_, run) in PARTS
         .iter()
@@ -55,15 +55,7 @@ fn main() -> ExitCode {
         }
         println!();
     }
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    println!(
-        "load average {}",
-        load.split_whitespace().next().unwrap_or("unknown")
-    );
-    match verdict {
-        Verdict::Met => ExitCode::SUCCESS,
-        Verdict::NotMet => ExitCode::FAILURE,
-    }
+    whole.end(verdict)
 }
 
 /// Calls a tool; the first line is how much there is in all, the rest what a model reads.

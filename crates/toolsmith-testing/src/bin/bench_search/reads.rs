@@ -6,9 +6,9 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use toolsmith_testing::bench::{Goal, Verdict, judged, median, title};
 
 use super::measure;
-use super::report::{Verdict, judged, median};
 
 const ROUNDS: usize = 5;
 
@@ -23,7 +23,7 @@ const SIZE: u64 = 2 << 30;
 /// Reads from both ends and judges what it cost.
 pub(crate) fn run(home: &Path) -> io::Result<Verdict> {
     let folder = ready(home)?;
-    println!("reads of a file of 2 GB: CPU and memory of the whole process");
+    title("reads of a file of 2 GB: CPU and memory of the whole process");
     let mut verdict = Verdict::Met;
     let reads: [(&str, &str, Value, &str); 2] = [
         (
@@ -49,9 +49,10 @@ pub(crate) fn run(home: &Path) -> io::Result<Verdict> {
             costs.push(cost);
         }
         let cpu = median(costs.iter().map(|cost| cost.cpu).collect());
-        verdict = verdict.and(judged(what, cpu, "ms", CPU_GOAL));
+        verdict = verdict.and(judged(what, cpu, "ms", Goal::AtMost(CPU_GOAL)));
         let memory = costs.iter().map(|cost| cost.memory).fold(0.0, f64::max);
-        verdict = verdict.and(judged("  memory", memory, "MB", MEMORY_GOAL));
+        let what = format!("{what}: memory");
+        verdict = verdict.and(judged(&what, memory, "MB", Goal::AtMost(MEMORY_GOAL)));
     }
     Ok(verdict)
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use toolsmith_testing::bench::{Goal, Verdict, judged, median, title};
 
 use super::measure::{self, Cost};
-use super::report::{Verdict, judged, median};
 use super::tree;
 
 const ROUNDS: usize = 7;
@@ -111,7 +111,7 @@ fn searches() -> Vec<Search> {
 /// Makes all searches by turns and judges them.
 pub(crate) fn run(home: &Path) -> io::Result<Verdict> {
     let root = tree::ready(home)?;
-    println!("searches on 105,000 files: ours beside rg and fd, CPU of the whole process");
+    title("searches on 105,000 files: ours beside rg and fd, CPU of the whole process");
     let searches = searches();
     let mut costs: Vec<(Vec<Cost>, Vec<Cost>)> = vec![Default::default(); searches.len()];
     // The first round only brings the files into memory.
@@ -176,18 +176,19 @@ impl Search {
                 cpu(theirs)
             ),
             ratio,
-            "times",
-            self.goal,
+            "×",
+            Goal::AtMost(self.goal),
         );
         let memory = judged(
             &format!(
-                "  memory, the most of all rounds ({} {:.0} MB)",
+                "{}: memory, the most of all rounds ({} {:.0} MB)",
+                self.what,
                 self.name,
                 memory(theirs)
             ),
             most,
             "MB",
-            MEMORY_GOAL,
+            Goal::AtMost(MEMORY_GOAL),
         );
         cpu.and(memory)
     }

@@ -11,8 +11,7 @@ use toolsmith_core::RawCall;
 use toolsmith_process::{Mode as SandboxMode, Sandbox};
 use toolsmith_runtime::permit::Policy;
 use toolsmith_runtime::{Caller, Mode, Toolbox};
-
-use super::verdict;
+use toolsmith_testing::bench::{Goal, Verdict, judged, peak, title};
 
 /// How much is written.
 const FLOOD: u64 = 1 << 30;
@@ -27,7 +26,8 @@ const ANSWERED: f64 = 6000.0;
 const MEMORY: f64 = 64.0;
 
 /// Floods, and prints what that took.
-pub(crate) async fn flood() -> bool {
+pub(crate) async fn flood() -> Verdict {
+    title("a flood of 1 GiB through `bash` in a sandbox, with a time-out of 5 s");
     let folder = Folder::new();
     let toolbox = toolbox(&folder);
     let caller = Caller::new("bench");
@@ -41,12 +41,11 @@ pub(crate) async fn flood() -> bool {
     let command = format!("yes 'a line of a flood that goes on and on' | head -c {FLOOD}");
     let outcome = toolbox.run(call(&command), &caller).await.into_outcome();
     let took = began.elapsed().as_secs_f64() * 1000.0;
-    let memory = peak().saturating_sub(before);
-    let memory = f64::from(u32::try_from(memory).unwrap_or(u32::MAX)) / 1024.0;
+    let memory = peak() - before;
     let read = outcome.metadata["stdout_length"].as_u64().unwrap_or(0) >> 20;
-    let what = format!("flood of 1 GiB, time-out 5 s, {read} MiB read: answered after");
-    let is_answered = verdict(&what, took, "ms", Some(ANSWERED));
-    verdict("the same: memory", memory, "MB", Some(MEMORY)) && is_answered
+    let what = format!("answered after ({read} MiB read)");
+    let answered = judged(&what, took, "ms", Goal::AtMost(ANSWERED));
+    answered.and(judged("memory", memory, "MB", Goal::AtMost(MEMORY)))
 }
 
 fn toolbox(folder: &Folder) -> Toolbox {
@@ -88,12 +87,4 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
-}
-
-/// The most memory this process ever had, in kB.
-fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
-    number.unwrap_or(0)
 }

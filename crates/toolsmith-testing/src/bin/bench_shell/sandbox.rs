@@ -3,18 +3,14 @@
 use std::time::Instant;
 
 use toolsmith_process::{Launch, Mode, Sandbox, Support};
-
-use crate::verdict;
+use toolsmith_testing::bench::{Goal, Verdict, judged, median, skipped, title, told};
 
 const ROUNDS: usize = 200;
 
 /// With Landlock and seccomp alone, and with namespaces too.
-pub(crate) async fn overhead() -> bool {
+pub(crate) async fn overhead() -> Verdict {
     let support = Support::of_this_machine();
-    println!(
-        "landlock {:?}, seccomp {:?}, namespaces {:?}",
-        support.landlock, support.seccomp, support.namespaces
-    );
+    title("the start of `true`: with a sandbox, above without");
     let folder = std::env::temp_dir().join(format!("bench-shell-{}", std::process::id()));
     std::fs::create_dir_all(folder.join(".git")).expect("a folder");
     let sandbox = Sandbox::new(Mode::WorkspaceWrite)
@@ -26,7 +22,8 @@ pub(crate) async fn overhead() -> bool {
     // A hidden path costs a look at all that lies beside it; few have so many there.
     let confined = plain().sandbox(sandbox.clone().support(less));
     let mut ways = vec![plain(), confined];
-    if support.namespaces.is_ok() {
+    let missing = support.namespaces.as_ref().err().map(ToString::to_string);
+    if missing.is_none() {
         ways.push(plain().sandbox(sandbox.support(support)));
     }
     let mut times: Vec<Vec<f64>> = vec![Vec::new(); ways.len()];
@@ -36,18 +33,21 @@ pub(crate) async fn overhead() -> bool {
         }
     }
     let _ = std::fs::remove_dir_all(&folder);
-    let medians: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
-    verdict("a plain `true`", medians[0], "ms", None);
+    let medians: Vec<f64> = times.into_iter().map(median).collect();
+    told("without", medians[0], "ms");
     let goals = [
-        ("Landlock and seccomp: above that", 5.0),
-        ("and namespaces: above that", 10.0),
+        ("with Landlock and seccomp, above that", 5.0),
+        ("and with namespaces, above that", 10.0),
     ];
     let above = medians.iter().skip(1).map(|median| median - medians[0]);
-    let verdicts: Vec<bool> = above
-        .zip(goals)
-        .map(|(above, (what, goal))| verdict(what, above, "ms", Some(goal)))
-        .collect();
-    verdicts.into_iter().all(|good| good)
+    let mut verdict = Verdict::Met;
+    for (above, (what, goal)) in above.zip(goals) {
+        verdict = verdict.and(judged(what, above, "ms", Goal::AtMost(goal)));
+    }
+    if let Some(why) = missing {
+        skipped("and with namespaces", &why);
+    }
+    verdict
 }
 
 async fn milliseconds(launch: &Launch) -> f64 {
@@ -56,9 +56,4 @@ async fn milliseconds(launch: &Launch) -> f64 {
     let status = running.wait().await.expect("an end");
     assert!(status.success(), "{status}");
     begun.elapsed().as_secs_f64() * 1e3
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
