@@ -79,3 +79,22 @@ pub mod prelude {
     #[cfg(feature = "runtime")]
     pub use toolsmith_runtime::{Caller, Toolbox};
 }
+
+/// The pages of the documents whose code must compile; the tests of the binary see to it that
+/// no page with code is missing.
+#[cfg(doctest)]
+mod pages {
+    macro_rules! page {
+        ($name:ident, $file:literal) => {
+            #[doc = include_str!(concat!("../../../docs/", $file))]
+            mod $name {}
+        };
+    }
+
+    page!(agents, "agents.md");
+    page!(models, "models.md");
+    page!(record_and_replay, "record-and-replay.md");
+    page!(records, "records.md");
+    page!(sandbox, "sandbox.md");
+    page!(shell, "shell.md");
+}

@@ -64,11 +64,15 @@ mod pins;
 mod pipes;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod reference;
 mod schema;
 #[cfg(target_os = "linux")]
 mod secrets;
 #[cfg(unix)]
 mod signals;
+#[cfg(target_os = "linux")]
+mod snippets;
 #[cfg(unix)]
 mod spill;
 mod support;

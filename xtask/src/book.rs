@@ -1,0 +1,176 @@
+//! `cargo xtask book`: the pages below `docs/` as a book for browsers, in `target/book`.
+//!
+//! mdBook is installed into `target/` at the first time, which takes a network and some
+//! minutes, so this is no part of `cargo xtask test`. That each page has its place in the book
+//! is a matter of `tidy`; that each link of the finished pages leads somewhere is checked here,
+//! because only the finished pages know what headings are called.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+use crate::docs::Show;
+use crate::interop::{Home, mdbook};
+
+/// Pages that repeat others, or are shown at any address.
+const NO_PAGES: &[&str] = &["404.html", "print.html", "toc.html"];
+
+/// Builds the book, and fails where a link in it leads nowhere.
+pub(crate) fn run(root: &Path, show: Show) -> anyhow::Result<()> {
+    let home = Home::of(root)?;
+    let program = mdbook::install(&home)?;
+    let place = home.target().join("book");
+    let mut command = Command::new(&program);
+    command.arg("build").arg("--dest-dir").arg(&place).arg(root);
+    if show == Show::Open {
+        command.arg("--open");
+    }
+    let status = command
+        .status()
+        .with_context(|| format!("failed to start {program:?}"))?;
+    if !status.success() {
+        bail!("mdbook ended with {status}");
+    }
+    let book = Book::read(&place)?;
+    let dead = book.dead_links();
+    for link in &dead {
+        println!("{link}");
+    }
+    if !dead.is_empty() {
+        bail!("{} links of the book lead nowhere", dead.len());
+    }
+    let pages = book.pages.len();
+    println!("{pages} pages, {} links: {}", book.links(), place.display());
+    Ok(())
+}
+
+/// The finished pages by their paths, and all other files there are.
+#[derive(Debug, Default)]
+struct Book {
+    pages: BTreeMap<String, String>,
+    files: Vec<String>,
+}
+
+impl Book {
+    fn read(place: &Path) -> anyhow::Result<Self> {
+        let mut book = Self::default();
+        let mut folders: Vec<PathBuf> = vec![place.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let entries =
+                fs::read_dir(&folder).with_context(|| format!("failed to list {folder:?}"))?;
+            for entry in entries {
+                let path = entry?.path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(place)?.to_string_lossy().into_owned();
+                if name.ends_with(".html") && !NO_PAGES.contains(&name.as_str()) {
+                    let text = fs::read_to_string(&path)
+                        .with_context(|| format!("failed to read {path:?}"))?;
+                    book.pages.insert(name.clone(), text);
+                }
+                book.files.push(name);
+            }
+        }
+        Ok(book)
+    }
+
+    fn links(&self) -> usize {
+        self.pages.values().map(|page| targets(page).count()).sum()
+    }
+
+    /// Returns each link that leads nowhere, with its page.
+    fn dead_links(&self) -> Vec<String> {
+        let mut dead = Vec::new();
+        for (name, page) in &self.pages {
+            for target in targets(page) {
+                if !self.holds(name, target) {
+                    dead.push(format!("{name}: the link to '{target}' leads nowhere"));
+                }
+            }
+        }
+        dead
+    }
+
+    fn holds(&self, from: &str, target: &str) -> bool {
+        if target.contains(':') || target.starts_with("//") {
+            return true;
+        }
+        let (path, part) = target.split_once('#').unwrap_or((target, ""));
+        let path = path.split('?').next().unwrap_or_default();
+        let path = match path {
+            "" => from.to_owned(),
+            path => resolved(from, path),
+        };
+        // A folder is shown by its first page.
+        let page = match path.is_empty() || path.ends_with('/') {
+            true => format!("{path}index.html"),
+            false => path,
+        };
+        let has_part = |text: &String| {
+            part.is_empty()
+                || text.contains(&format!(" id=\"{part}\""))
+                || text.contains(&format!(" name=\"{part}\""))
+        };
+        match self.pages.get(&page) {
+            Some(text) => has_part(text),
+            None => self.files.contains(&page),
+        }
+    }
+}
+
+/// Returns what a page links to and takes in.
+fn targets(page: &str) -> impl Iterator<Item = &str> {
+    let after = |mark: &'static str| page.split(mark).skip(1);
+    let values = after(" href=\"").chain(after(" src=\""));
+    values.filter_map(|rest| rest.split('"').next())
+}
+
+/// Returns the path a link means, seen from a page.
+fn resolved(from: &str, path: &str) -> String {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_that_lead_nowhere_are_found() {
+        let page = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let book = Book {
+            pages: BTreeMap::from([
+                page(
+                    "a/b.html",
+                    "<a href=\"../c.html#here\"> <a href=\"#top\" id=\"top\"> <img src=\"../d.svg\"> \
+                     <a href=\"https://e.example/#f\"> <a href=\"../\"> <a href=\"../c.html#there\"> \
+                     <a href=\"c.html\"> <a href=\"#bottom\">",
+                ),
+                page("c.html", "<h2 id=\"here\">"),
+                page("index.html", ""),
+            ]),
+            files: vec!["d.svg".to_owned()],
+        };
+        assert_eq!(
+            book.dead_links(),
+            ["../c.html#there", "c.html", "#bottom"]
+                .map(|target| format!("a/b.html: the link to '{target}' leads nowhere"))
+        );
+        assert_eq!(book.links(), 8);
+    }
+}
