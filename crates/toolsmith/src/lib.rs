@@ -42,13 +42,15 @@
 //! | hear what happens | [`event::Recorder`], [`event::MetricsCollector`] |
 //! | read a result | [`Outcome`], [`project`] |
 //! | let a model use the tools | `agent::Agent`, `agent::client::HttpModel` |
+//! | serve the tools to MCP clients | `mcp::server::Server` |
 //! | record calls and play them again | [`tape::Recording`], [`tape::Replay`] |
 //!
 //! # Features
 //!
 //! `runtime` (default) brings the life of a call; without it the crate only defines
 //! tools. `provider` declares tools to models and reads their answers. `agent` asks
-//! models over HTTP and makes the calls they ask for. `manager` builds toolboxes from files.
+//! models over HTTP and makes the calls they ask for. `mcp` serves toolboxes to MCP clients
+//! and makes MCP servers sources of tools. `manager` builds toolboxes from files.
 
 pub use toolsmith_core::*;
 
@@ -66,6 +68,9 @@ pub use toolsmith_provider as provider;
 
 #[cfg(feature = "agent")]
 pub use toolsmith_agent as agent;
+
+#[cfg(feature = "mcp")]
+pub use toolsmith_mcp as mcp;
 
 #[cfg(feature = "manager")]
 pub use toolsmith_manager as manager;

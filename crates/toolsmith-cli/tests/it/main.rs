@@ -58,6 +58,8 @@ mod login;
 #[cfg(target_os = "linux")]
 mod mock;
 mod models;
+#[cfg(target_os = "linux")]
+mod pages;
 mod permission;
 #[cfg(target_os = "linux")]
 mod pins;
