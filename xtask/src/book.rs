@@ -1,4 +1,5 @@
-//! `cargo xtask book`: the pages below `docs/` as a book for browsers, in `target/book`.
+//! `cargo xtask book`: the pages below `docs/` and the papers of the root as a book for
+//! browsers, in `target/book`.
 //!
 //! mdBook is installed into `target/` at the first time, which takes a network and some
 //! minutes, so this is no part of `cargo xtask test`. That each page has its place in the book
@@ -22,9 +23,15 @@ const NO_PAGES: &[&str] = &["404.html", "print.html", "toc.html"];
 pub(crate) fn run(root: &Path, show: Show) -> anyhow::Result<()> {
     let home = Home::of(root)?;
     let program = mdbook::install(&home)?;
+    let source = home.target().join("book-source");
+    stage(root, &source)?;
     let place = home.target().join("book");
     let mut command = Command::new(&program);
-    command.arg("build").arg("--dest-dir").arg(&place).arg(root);
+    command
+        .arg("build")
+        .arg("--dest-dir")
+        .arg(&place)
+        .arg(&source);
     if show == Show::Open {
         command.arg("--open");
     }
@@ -44,6 +51,65 @@ pub(crate) fn run(root: &Path, show: Show) -> anyhow::Result<()> {
     }
     let pages = book.pages.len();
     println!("{pages} pages, {} links: {}", book.links(), place.display());
+    Ok(())
+}
+
+/// Puts the pages together as they lie in the checkout: those of `docs/`, and what links lead
+/// to in the root. The table of contents, which mdBook wants at the top, sees them from there.
+fn stage(root: &Path, source: &Path) -> anyhow::Result<()> {
+    let pages = source.join("pages");
+    if pages.exists() {
+        fs::remove_dir_all(&pages).with_context(|| format!("failed to empty {pages:?}"))?;
+    }
+    copy(&root.join("docs"), &pages.join("docs"))?;
+    for entry in fs::read_dir(root).context("failed to list the root")? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if let Some(name) = name.filter(|name| is_paper(name)) {
+            let to = pages.join(name);
+            fs::copy(&path, &to).with_context(|| format!("failed to copy {path:?}"))?;
+        }
+    }
+    let docs = pages.join("docs");
+    fs::rename(docs.join("book.toml"), source.join("book.toml"))
+        .context("failed to move docs/book.toml")?;
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).context("docs/SUMMARY.md")?;
+    fs::remove_file(docs.join("SUMMARY.md"))?;
+    fs::write(pages.join("SUMMARY.md"), seen_from_root(&summary))?;
+    Ok(())
+}
+
+fn is_paper(name: &str) -> bool {
+    name.ends_with(".md") || name.starts_with("LICENSE")
+}
+
+/// Returns a table of contents whose entries are seen from the root and not from `docs/`.
+fn seen_from_root(summary: &str) -> String {
+    let line = |line: &str| match line.split_once("](") {
+        Some((before, entry)) if entry.starts_with("../") => {
+            format!("{before}]({}\n", &entry["../".len()..])
+        }
+        Some((before, entry)) => format!("{before}](docs/{entry}\n"),
+        None => format!("{line}\n"),
+    };
+    summary.lines().map(line).collect()
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("failed to make {to:?}"))?;
+    for entry in fs::read_dir(from).with_context(|| format!("failed to list {from:?}"))? {
+        let path = entry?.path();
+        let Some(name) = path.file_name() else {
+            continue;
+        };
+        let place = to.join(name);
+        if path.is_dir() {
+            copy(&path, &place)?;
+        } else {
+            fs::copy(&path, &place).with_context(|| format!("failed to copy {path:?}"))?;
+        }
+    }
     Ok(())
 }
 
@@ -149,6 +215,15 @@ fn resolved(from: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_of_contents_is_seen_from_the_root() {
+        let summary = "# Summary\n\n[A](a.md)\n- [B](b/c.md)\n  - [D](../D.md)\n";
+        assert_eq!(
+            seen_from_root(summary),
+            "# Summary\n\n[A](docs/a.md)\n- [B](docs/b/c.md)\n  - [D](D.md)\n"
+        );
+    }
 
     #[test]
     fn links_that_lead_nowhere_are_found() {

@@ -1,5 +1,5 @@
 //! The book is whole: each page below `docs/` is in its table of contents, each entry there
-//! has a page, and no page links to what the book does not hold.
+//! has a page, and no page links to a file that the book does not hold.
 //!
 //! The book is made of the same files that people read in the checkout; a page that nobody
 //! entered would be in the one and not in the other.
@@ -48,7 +48,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             let problem = "the page is not in the table of contents";
             findings.push(Finding::new(&page.path, 1, problem, remedy));
         }
-        findings.extend(links_out(page));
+        findings.extend(links_out(page, &entered));
     }
     findings
 }
@@ -57,13 +57,16 @@ fn is_page(file: &File) -> bool {
     file.path.starts_with(FOLDER) && file.path.ends_with(".md") && file.path != SUMMARY
 }
 
-/// A link that leads out of `docs/` leads nowhere in the book.
-fn links_out(page: &File) -> Vec<Finding> {
-    let is_out = |target: &str| place(&page.path, target).is_some_and(|it| !it.starts_with(FOLDER));
+/// A link to what is neither below `docs/` nor entered leads nowhere in the book.
+fn links_out(page: &File, entered: &BTreeSet<String>) -> Vec<Finding> {
+    let is_out = |target: &str| {
+        let path = place(&page.path, target);
+        path.is_some_and(|path| !path.starts_with(FOLDER) && !entered.contains(&path))
+    };
     let out = links(page).into_iter().filter(|(_, target)| is_out(target));
     let finding = |(line, target): (usize, String)| {
         let problem = format!("the link to '{target}' leads out of the book");
-        let remedy = "name the file without a link, or say it in a page of docs/";
+        let remedy = "name the file without a link, or give it an entry in the table of contents";
         Finding::new(&page.path, line, problem, remedy)
     };
     out.map(finding).collect()
@@ -76,14 +79,18 @@ mod tests {
 
     #[test]
     fn a_whole_book_is_fine() {
-        let summary = "# Summary\n\n[Start](start.md)\n\n- [A](a/b.md)\n- [Draft]()\n";
+        let summary =
+            "# Summary\n\n[Start](start.md)\n\n- [A](a/b.md)\n- [Draft]()\n- [R](../README.md)\n";
         let files = [
             (SUMMARY, summary),
             (
                 "docs/start.md",
                 "[b](a/b.md#part) [picture](run.svg) [web](https://a.example) [here](#x)",
             ),
-            ("docs/a/b.md", "[up](../start.md) `[no](../../x.md)`"),
+            (
+                "docs/a/b.md",
+                "[up](../start.md) [root](../../README.md#a) `[no](../../x.md)`",
+            ),
             ("docs/run.svg", ""),
             ("README.md", "[docs](docs/start.md)"),
         ];

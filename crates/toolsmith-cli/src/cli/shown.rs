@@ -24,8 +24,15 @@ fn every_command_of_the_documents_is_understood() {
     for file in papers() {
         let text = fs::read_to_string(&file).unwrap();
         let name = file.strip_prefix(ROOT).unwrap().display().to_string();
+        let mut variables: Vec<(String, String)> = Vec::new();
         for (line, command) in commands(&text) {
-            match check(&command) {
+            let written = variables
+                .iter()
+                .fold(command.clone(), |text, (name, value)| {
+                    text.replace(&format!("${name}"), value)
+                });
+            variables.extend(exported(&written));
+            match check(&written) {
                 Ok(count) => seen += count,
                 Err(problem) => wrong.push(format!("{name}:{line}: {command}\n{problem}")),
             }
@@ -143,7 +150,7 @@ fn check(line: &str) -> Result<usize, String> {
                 Some(at) => &words[at..],
                 None => continue,
             },
-            [program, ..] if OTHERS.contains(program) => continue,
+            [program, ..] if OTHERS.contains(program) || is_example(program) => continue,
             [program, ..] => return Err(format!("nobody knows the program '{program}'")),
             [] => continue,
         };
@@ -151,6 +158,21 @@ fn check(line: &str) -> Result<usize, String> {
         understood(own)?;
     }
     Ok(count)
+}
+
+/// The variable that a command sets for those that follow.
+fn exported(command: &str) -> Option<(String, String)> {
+    let commands = split(command).ok()?;
+    let (name, value) = match &commands.first()?[..] {
+        [word, setting] if word == "export" => setting.split_once('=')?,
+        _ => return None,
+    };
+    Some((name.to_owned(), value.to_owned()))
+}
+
+/// Whether a program is one of the workspace's examples.
+fn is_example(program: &str) -> bool {
+    Path::new(ROOT).join("examples").join(program).is_dir()
 }
 
 /// Programs of others that pages use.

@@ -75,6 +75,8 @@ mod secrets;
 mod signals;
 #[cfg(target_os = "linux")]
 mod snippets;
+#[cfg(target_os = "linux")]
+mod snippets_done;
 #[cfg(unix)]
 mod spill;
 mod support;

@@ -5,7 +5,7 @@
 //! - `yaml` is a file, which its first line or a comment before it names. All files of a page
 //!   are put into a project, which must load; each must fit the schema that is published for it.
 //! - `sh` and `console` hold commands, which the parser of the command line reads
-//!   (`src/cli/shown.rs`); pages that can be done on any machine are done, see `pages`.
+//!   (`src/cli/shown.rs`); what can be done on any machine is done, see `snippets_done`.
 //! - `toml` and `json` must be that. `text` is a drawing, a form or an output, and claims nothing
 //!   that a program could check by itself.
 //!
@@ -33,25 +33,25 @@ paths:
 
 /// A block between fences.
 #[derive(Debug, PartialEq)]
-struct Block {
+pub(crate) struct Block {
     /// The line of its first fence, from 1.
-    line: usize,
+    pub(crate) line: usize,
     /// What stands behind the fence.
     language: String,
     /// The file a comment before it names.
     file: Option<String>,
-    text: String,
+    pub(crate) text: String,
 }
 
 impl Block {
     /// What its language is called.
-    fn word(&self) -> &str {
+    pub(crate) fn word(&self) -> &str {
         self.language.split(',').next().unwrap_or_default()
     }
 }
 
 /// The pages people read, by their paths from the root.
-fn pages() -> BTreeMap<String, Vec<Block>> {
+pub(crate) fn pages() -> BTreeMap<String, Vec<Block>> {
     let mut pages = BTreeMap::new();
     let mut folders = vec!["docs".to_owned()];
     let mut files = vec!["README.md".to_owned()];
@@ -277,7 +277,7 @@ fn references(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// A script with a header is a file as well.
-fn is_script(block: &Block) -> bool {
+pub(crate) fn is_script(block: &Block) -> bool {
     block.word() == "sh" && block.text.starts_with("#!")
 }
 
