@@ -101,5 +101,6 @@ mod pages {
     page!(record_and_replay, "record-and-replay.md");
     page!(records, "records.md");
     page!(sandbox, "sandbox.md");
+    #[cfg(target_os = "linux")]
     page!(shell, "shell.md");
 }

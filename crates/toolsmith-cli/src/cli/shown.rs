@@ -67,7 +67,13 @@ fn what_does_not_exist_is_found() {
     ] {
         assert_eq!(check(right), Ok(1), "{right}");
     }
-    for wrong in ["toolsmith call 'a", "fly", "cargo run -- fly"] {
+    assert_eq!(check("cargo xtask test --no-nextest"), Ok(0));
+    for wrong in [
+        "toolsmith call 'a",
+        "fly",
+        "cargo run -- fly",
+        "cargo xtask fly",
+    ] {
         assert!(check(wrong).is_err(), "{wrong}");
     }
 }
@@ -118,7 +124,12 @@ fn commands(page: &str) -> Vec<(usize, String)> {
             Some(_) => None,
             None => {
                 let spans = line.split('`').skip(1).step_by(2);
-                let own = spans.filter(|span| span.starts_with("toolsmith "));
+                let is_own = |span: &str| {
+                    ["toolsmith ", "cargo xtask "]
+                        .iter()
+                        .any(|own| span.starts_with(own))
+                };
+                let own = spans.filter(|span| is_own(span));
                 // Text often names a command without what it takes.
                 found.extend(own.map(|span| (number + 1, format!("{span} {ANYTHING}"))));
                 None
@@ -145,6 +156,10 @@ fn check(line: &str) -> Result<usize, String> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let own = match &words[..] {
             ["toolsmith", ..] => &words[..],
+            ["cargo", "xtask", chore, ..] => match is_chore(chore) {
+                true => continue,
+                false => return Err(format!("there is no chore '{chore}'")),
+            },
             ["cargo", "run", .., "--"] => return Err("a command is missing".to_owned()),
             ["cargo", "run", ..] => match words.iter().position(|word| *word == "--") {
                 Some(at) => &words[at..],
@@ -168,6 +183,12 @@ fn exported(command: &str) -> Option<(String, String)> {
         _ => return None,
     };
     Some((name.to_owned(), value.to_owned()))
+}
+
+/// Whether the help of `cargo xtask` names a chore.
+fn is_chore(name: &str) -> bool {
+    let source = fs::read_to_string(Path::new(ROOT).join("xtask/src/main.rs")).unwrap();
+    source.contains(&format!("\n  {name} "))
 }
 
 /// Whether a program is one of the workspace's examples.
