@@ -26,8 +26,10 @@ fn the_page_of_configuration() {
     let user = newcomer();
     let sorts = user.runs(["schema", "--json"]).ends_with(0).json();
     let sorts = sorts.as_array().unwrap();
-    let mut page = Page::default();
-    page.text = OPENING.to_owned();
+    let mut page = Page {
+        text: OPENING.to_owned(),
+        ..Page::default()
+    };
     page.text += &head(["file", "what it is"]);
     let mut schemas = Vec::new();
     for sort in sorts {
@@ -391,7 +393,7 @@ fn range(schema: &Value) -> String {
 /// The default, where it is more than nothing.
 fn default(schema: &Value) -> Option<String> {
     let default = schema.get("default")?;
-    let is_nothing = default.is_null() || *default == false || *default == Value::from("");
+    let is_nothing = default.is_null() || *default == false || *default == "";
     let is_empty = default.as_array().is_some_and(Vec::is_empty);
     (!is_nothing && !is_empty).then(|| plain(default))
 }
