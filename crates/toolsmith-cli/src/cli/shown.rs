@@ -199,8 +199,8 @@ fn is_example(program: &str) -> bool {
 /// Programs of others that pages use.
 const OTHERS: &[&str] = &[
     "cargo", "cat", "cd", "chmod", "cmp", "cp", "curl", "echo", "export", "git", "grep", "head",
-    "jq", "kill", "ls", "man", "mkdir", "printf", "python3", "rm", "sed", "sleep", "sort", "tail",
-    "true", "wc",
+    "jq", "kill", "ls", "man", "mkdir", "ollama", "printf", "python3", "rm", "sed", "sleep",
+    "sort", "tail", "true", "wc",
 ];
 
 fn understood(words: &[&str]) -> Result<(), String> {

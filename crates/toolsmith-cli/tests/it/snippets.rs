@@ -7,7 +7,7 @@
 //! - `sh` and `console` hold commands, which the parser of the command line reads
 //!   (`src/cli/shown.rs`); what can be done on any machine is done, see `snippets_done`.
 //! - `toml` and `json` must be that. `text` is a drawing, a form or an output, and claims nothing
-//!   that a program could check by itself.
+//!   that a program could check by itself; `markdown` is a file that a page has its reader write.
 //!
 //! A block in another language, or in none, fails.
 
@@ -133,10 +133,13 @@ fn problem(block: &Block) -> Option<String> {
             Ok(_) => None,
             Err(error) => Some(error.to_string()),
         },
-        ("json", _) => match serde_json::from_str::<Value>(&block.text) {
-            Ok(_) => None,
-            Err(error) => Some(error.to_string()),
-        },
+        // One value, or one after the other.
+        ("json", _) => serde_json::Deserializer::from_str(&block.text)
+            .into_iter::<Value>()
+            .find_map(Result::err)
+            .map(|error| error.to_string()),
+        // What somebody is told to write is written where the page is done.
+        ("markdown", _) if block.file.is_some() => None,
         ("", _) => Some("it has no language".to_owned()),
         (other, _) => Some(format!("nobody checks `{other}`")),
     }
