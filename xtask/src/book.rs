@@ -19,6 +19,16 @@ use crate::interop::{Home, mdbook};
 /// Pages that repeat others, or are shown at any address.
 const NO_PAGES: &[&str] = &["404.html", "print.html", "toc.html"];
 
+/// The page readers begin with.
+const FIRST_PAGE: &str = "docs/introduction.html";
+
+/// The program that shows a file to a person.
+const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+
 /// Builds the book, and fails where a link in it leads nowhere.
 pub(crate) fn run(root: &Path, show: Show) -> anyhow::Result<()> {
     let home = Home::of(root)?;
@@ -32,15 +42,9 @@ pub(crate) fn run(root: &Path, show: Show) -> anyhow::Result<()> {
         .arg("--dest-dir")
         .arg(&place)
         .arg(&source);
-    if show == Show::Open {
-        command.arg("--open");
-    }
-    let status = command
-        .status()
-        .with_context(|| format!("failed to start {program:?}"))?;
-    if !status.success() {
-        bail!("mdbook ended with {status}");
-    }
+    succeed(&mut command)?;
+    // mdBook copies its first page there, with links that are meant for where it lies.
+    fs::write(place.join("index.html"), to_first_page()).context("failed to write index.html")?;
     let book = Book::read(&place)?;
     let dead = book.dead_links();
     for link in &dead {
@@ -51,7 +55,30 @@ pub(crate) fn run(root: &Path, show: Show) -> anyhow::Result<()> {
     }
     let pages = book.pages.len();
     println!("{pages} pages, {} links: {}", book.links(), place.display());
+    match show {
+        Show::Build => Ok(()),
+        Show::Open => succeed(Command::new(OPENER).arg(place.join(FIRST_PAGE))),
+    }
+}
+
+fn succeed(command: &mut Command) -> anyhow::Result<()> {
+    let program = command.get_program().to_owned();
+    let status = command
+        .status()
+        .with_context(|| format!("failed to start {program:?}"))?;
+    if !status.success() {
+        bail!("{program:?} ended with {status}");
+    }
     Ok(())
+}
+
+/// Returns a page that leads to the first one.
+fn to_first_page() -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Toolsmith</title>\
+         <meta http-equiv=\"refresh\" content=\"0; url={FIRST_PAGE}\"></head>\
+         <body><a href=\"{FIRST_PAGE}\">The book</a></body></html>\n"
+    )
 }
 
 /// Puts the pages together as they lie in the checkout: those of `docs/`, and what links lead
