@@ -1,4 +1,5 @@
-//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `docs`, `picture`.
+//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `docs`,
+//! `book`, `picture`.
 //!
 //! CI runs `cargo xtask test` and nothing else, so what passes at home passes
 //! there. This crate owns how the checks are run and what `tidy` holds the tree
@@ -11,6 +12,7 @@
 )]
 
 mod bench;
+mod book;
 mod docs;
 mod interop;
 mod picture;
@@ -35,6 +37,7 @@ Commands:
   bench [NAME...]      the promised costs of calls, guards, guides, servers and searches; every benchmark when none is named
   bench peers          installs what others have built and prints how a benchmark starts it
   docs [--open]        the documentation of the library crates
+  book [--open]        the pages below docs/ as a book, which takes mdBook: it is installed into target/ at the first time
   picture              the picture of the README, from the run in docs/agent-run.txt
   help                 this text
 
@@ -94,8 +97,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         },
         ["docs"] => Ok(docs::run(&workspace_root()?, docs::Show::Build)?),
         ["docs", "--open"] => Ok(docs::run(&workspace_root()?, docs::Show::Open)?),
+        ["book"] => Ok(book::run(&workspace_root()?, docs::Show::Build)?),
+        ["book", "--open"] => Ok(book::run(&workspace_root()?, docs::Show::Open)?),
         ["picture"] => Ok(picture::run(&workspace_root()?)?),
-        ["test" | "tidy" | "docs" | "picture", rest @ ..] => {
+        ["test" | "tidy" | "docs" | "book" | "picture", rest @ ..] => {
             usage(format!("'{}' takes no '{}'", words[0], rest.join(" ")))
         }
         [unknown, ..] => usage(format!("unknown command '{unknown}'")),
@@ -122,6 +127,7 @@ mod tests {
             &[][..],
             &["fly"],
             &["tidy", "--fast"],
+            &["book", "--closed"],
             &["test", "--no-nextest", "core"],
             &["bench", "no_such_benchmark"],
             &["interop", "no-such-check"],

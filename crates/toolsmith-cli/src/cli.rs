@@ -7,7 +7,11 @@ mod connect;
 mod log;
 mod model;
 mod project;
+#[cfg(test)]
+mod reference;
 mod remembered;
+#[cfg(test)]
+mod shown;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;

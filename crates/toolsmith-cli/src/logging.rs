@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use toolsmith_core::event::Redact as _;
 use toolsmith_runtime::Toolbox;
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -24,13 +24,18 @@ pub(crate) fn start(verbose: u8) {
         _ => "trace",
     };
     let wanted = environment::log_filter();
+    // What goes wrong with a server is told in our own words; below warnings it tells
+    // arguments, results and authorization codes as they are.
+    let rmcp = match verbose == 0 && wanted.is_none() {
+        true => LevelFilter::OFF,
+        false => LevelFilter::WARN,
+    };
     let filter: Targets = wanted
         .as_deref()
         .unwrap_or(default)
         .parse()
         .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
-        // Below this it tells arguments, results and authorization codes as they are.
-        .with_target("rmcp", tracing::Level::WARN);
+        .with_target("rmcp", rmcp);
     let stderr = fmt::layer()
         .with_writer(|| Hushed)
         .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))

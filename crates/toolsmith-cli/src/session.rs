@@ -18,7 +18,7 @@ use toolsmith_manager::sandbox::ProjectSandbox;
 use toolsmith_manager::telemetry::TelemetryHost;
 use toolsmith_manager::{
     AskTerms, CONFIG_FILE, ConfigLoader, FileLoader, IfMissing, Manager, ManagerError,
-    ProjectWorkers, Remotes, Setup, View, find_root, lint, tape,
+    ProjectWorkers, Remotes, Setup, View, find_root, tape,
 };
 use toolsmith_mcp::client::{Questions, Upstreams};
 use toolsmith_runtime::guide::{self, Guide};
@@ -284,7 +284,7 @@ impl Session {
     /// Tells of rules that mean no tool: a typing error in what forbids is otherwise
     /// seen when it is too late.
     pub(crate) fn warn_of_rules(&self) {
-        for finding in lint::rules(&self.toolbox, &self.manager.policy()) {
+        for finding in self.manager.idle_rules() {
             print::warning(&finding);
         }
     }

@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// A duration in a file, such as `500ms`, `30s` or `5m`; longer than nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
+#[schemars(with = "String", title = "duration")]
 pub struct Span(pub Duration);
 
 impl<'de> Deserialize<'de> for Span {

@@ -12,11 +12,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The kind of a failure; the rows of the table in this file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// The arguments do not fit the schema, or the consent literal is missing.
@@ -42,12 +45,12 @@ pub enum ErrorKind {
     Exhausted,
     /// The source is down, or its circuit is open.
     Unavailable,
-    /// Our own fault.
+    /// The tool or Toolsmith itself is at fault, as when it panics.
     Internal,
 }
 
 /// Whether the same call may be made again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[non_exhaustive]
 pub enum Retry {
     /// It would fail the same way.

@@ -22,7 +22,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(with = "String")]
+#[schemars(
+    with = "String",
+    title = "rate",
+    description = "How many in which time: `5/s`, `100/min`, `1000/h`, `10000/d`."
+)]
 pub struct Rate {
     /// How many; at least one.
     pub count: u32,

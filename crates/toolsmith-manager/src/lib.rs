@@ -18,7 +18,7 @@ pub mod config;
 pub mod conversations;
 pub mod edit;
 mod files;
-pub mod lint;
+mod lint;
 pub mod loader;
 mod manager;
 mod native;

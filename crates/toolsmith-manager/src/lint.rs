@@ -9,8 +9,36 @@ use toolsmith_runtime::{Selection, Toolbox};
 
 use crate::config::Config;
 
+/// Sources that have not told their tools, or were not asked: a name may be that of one.
+#[derive(Debug, Default)]
+pub(crate) struct Unknown {
+    /// What the names of a server's tools begin with, server by server.
+    pub(crate) prefixes: Vec<String>,
+    /// Whether there are sources whose tools can be called anything.
+    pub(crate) others: bool,
+}
+
+impl Unknown {
+    /// Whether a name or a glob can mean one of their tools.
+    fn may_have(&self, pattern: &str) -> bool {
+        let literal = pattern.split(['*', '?', '[', '{']).next();
+        let literal = literal.unwrap_or_default();
+        let is_glob = literal.len() < pattern.len();
+        let of_server = |prefix: &String| {
+            // An offered name can have something before it.
+            literal.contains(prefix) || (is_glob && prefix.starts_with(literal))
+        };
+        self.others || self.prefixes.iter().any(of_server)
+    }
+}
+
 /// Everything worth a word about a configuration and its tools, in a fixed order.
-pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> {
+pub(crate) fn lint(
+    toolbox: &Toolbox,
+    config: &Config,
+    policy: &Policy,
+    unknown: &Unknown,
+) -> Vec<String> {
     let tools = toolbox.registry().all();
     let mut findings: Vec<String> = tools.iter().flat_map(|tool| tool_findings(tool)).collect();
     for (pattern, binding) in &config.bindings {
@@ -25,11 +53,14 @@ pub fn lint(toolbox: &Toolbox, config: &Config, policy: &Policy) -> Vec<String> 
                 "bindings: answers of {pattern:?} are not kept: it does not only look"
             ));
         }
-        if meant.tools().is_empty() && !toolbox.registry().has(pattern) {
+        if meant.tools().is_empty()
+            && !toolbox.registry().has(pattern)
+            && !unknown.may_have(pattern)
+        {
             findings.push(format!("bindings: {pattern:?} names no tool"));
         }
     }
-    findings.extend(rules(toolbox, policy));
+    findings.extend(rules(toolbox, policy, unknown));
     for shadowed in toolbox.registry().shadowed() {
         let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
         findings.push(format!(
@@ -52,8 +83,9 @@ pub(crate) fn sources(config: &Config, known: &[String]) -> Vec<String> {
 
 /// The rules that speak of no tool, or of arguments no tool has: most likely typing
 /// errors, and a rule that forbids nothing is worth a word wherever it is given.
-pub fn rules(toolbox: &Toolbox, policy: &Policy) -> Vec<String> {
+pub(crate) fn rules(toolbox: &Toolbox, policy: &Policy, unknown: &Unknown) -> Vec<String> {
     let tools = toolbox.registry().all();
+    let withheld = toolbox.registry().withheld();
     let offer = toolbox.offer(&Selection::everything());
     let offered: HashMap<&ToolName, &str> = (offer.tools().iter())
         .map(|offered| (&offered.tool.name, offered.wire_name.as_str()))
@@ -67,7 +99,9 @@ pub fn rules(toolbox: &Toolbox, policy: &Policy) -> Vec<String> {
                 rule.is_about_name(tool.name.as_str(), offered_as)
             })
             .collect();
-        if meant.is_empty() {
+        let named = rule.text().split(['(', ' ']).next().unwrap_or_default();
+        let is_withheld = { withheld.iter() }.any(|it| rule.is_about_name(it.name.as_str(), ""));
+        if meant.is_empty() && !is_withheld && !unknown.may_have(named) {
             findings.push(format!("policy: rule `{rule}` names no tool"));
         }
         for argument in rule.argument_names() {

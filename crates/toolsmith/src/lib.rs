@@ -42,13 +42,15 @@
 //! | hear what happens | [`event::Recorder`], [`event::MetricsCollector`] |
 //! | read a result | [`Outcome`], [`project`] |
 //! | let a model use the tools | `agent::Agent`, `agent::client::HttpModel` |
+//! | serve the tools to MCP clients | `mcp::server::Server` |
 //! | record calls and play them again | [`tape::Recording`], [`tape::Replay`] |
 //!
 //! # Features
 //!
 //! `runtime` (default) brings the life of a call; without it the crate only defines
 //! tools. `provider` declares tools to models and reads their answers. `agent` asks
-//! models over HTTP and makes the calls they ask for. `manager` builds toolboxes from files.
+//! models over HTTP and makes the calls they ask for. `mcp` serves toolboxes to MCP clients
+//! and makes MCP servers sources of tools. `manager` builds toolboxes from files.
 
 pub use toolsmith_core::*;
 
@@ -67,6 +69,9 @@ pub use toolsmith_provider as provider;
 #[cfg(feature = "agent")]
 pub use toolsmith_agent as agent;
 
+#[cfg(feature = "mcp")]
+pub use toolsmith_mcp as mcp;
+
 #[cfg(feature = "manager")]
 pub use toolsmith_manager as manager;
 
@@ -78,4 +83,24 @@ pub mod prelude {
 
     #[cfg(feature = "runtime")]
     pub use toolsmith_runtime::{Caller, Toolbox};
+}
+
+/// The pages of the documents whose code must compile; the tests of the binary see to it that
+/// no page with code is missing.
+#[cfg(doctest)]
+mod pages {
+    macro_rules! page {
+        ($name:ident, $file:literal) => {
+            #[doc = include_str!(concat!("../../../docs/", $file))]
+            mod $name {}
+        };
+    }
+
+    page!(agents, "agents.md");
+    page!(models, "models.md");
+    page!(record_and_replay, "record-and-replay.md");
+    page!(records, "records.md");
+    page!(sandbox, "sandbox.md");
+    #[cfg(target_os = "linux")]
+    page!(shell, "shell.md");
 }

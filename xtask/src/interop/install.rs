@@ -2,7 +2,7 @@
 //!
 //! A set is a folder with the packages it was made of written into a marker file; it
 //! is made anew when the pins change and left alone when they have not. Which sets
-//! there are is said in `node.rs`, `python.rs` and `searchers.rs`.
+//! there are is said in `node.rs`, `python.rs`, `searchers.rs` and `mdbook.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,8 @@ const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
 const MARKER: &str = "installed.txt";
 
-/// Packages that are installed together, each as `name@version` or `name==version`.
+/// Packages that are installed together, each as `name@version` or `name==version`, and options
+/// they are built with.
 #[derive(Debug)]
 pub(crate) struct Set {
     pub(super) name: &'static str,

@@ -13,6 +13,7 @@ mod conformance_server;
 mod formats;
 mod inspector;
 mod install;
+pub(crate) mod mdbook;
 pub(crate) mod node;
 mod openapi;
 mod plan;

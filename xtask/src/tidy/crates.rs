@@ -70,6 +70,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("xtask", &[]),
     ("first-agent", &["toolsmith"]),
     ("first-tool", &["toolsmith"]),
+    ("my-tools", &["toolsmith"]),
+    ("todo-api", &[]),
 ];
 
 const UP_TO_MANAGER: &[&str] = &[

@@ -4,6 +4,7 @@
 //! with a test that shows it failing. This file lists the checks and prints what
 //! they find. Exceptions are in `tidy.toml`; there are none in code.
 
+mod book;
 mod borders;
 mod crates;
 mod manifests;
@@ -38,6 +39,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     workplace::check,
     manifests::check,
     papers::check,
+    book::check,
     requirements::check,
 ];
 

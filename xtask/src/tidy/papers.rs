@@ -23,7 +23,19 @@ fn is_paper(path: &str) -> bool {
 }
 
 fn dead_links(tree: &Tree, file: &File) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let dead = links(file).into_iter();
+    let dead = dead.filter(|(_, target)| !leads_somewhere(tree, &file.path, target));
+    let finding = |(line, target): (usize, String)| {
+        let problem = format!("the link to '{target}' leads nowhere");
+        let remedy = "correct the path, which starts at the folder of this file, or write the page";
+        Finding::new(&file.path, line, problem, remedy)
+    };
+    dead.map(finding).collect()
+}
+
+/// Returns what a paper links to, with the lines of the links.
+pub(super) fn links(file: &File) -> Vec<(usize, String)> {
+    let mut links = Vec::new();
     let mut is_fenced = false;
     for (index, line) in file.text.lines().enumerate() {
         let start = line.trim_start();
@@ -34,16 +46,10 @@ fn dead_links(tree: &Tree, file: &File) -> Vec<Finding> {
         if is_fenced {
             continue;
         }
-        for target in targets(&without_code(line)) {
-            if !leads_somewhere(tree, &file.path, &target) {
-                let problem = format!("the link to '{target}' leads nowhere");
-                let remedy =
-                    "correct the path, which starts at the folder of this file, or write the page";
-                findings.push(Finding::new(&file.path, index + 1, problem, remedy));
-            }
-        }
+        let targets = targets(&without_code(line)).into_iter();
+        links.extend(targets.map(|target| (index + 1, target)));
     }
-    findings
+    links
 }
 
 /// Returns a line without what stands between backticks.
@@ -75,26 +81,32 @@ fn targets(line: &str) -> Vec<String> {
 }
 
 fn leads_somewhere(tree: &Tree, from: &str, target: &str) -> bool {
-    let is_elsewhere =
-        target.contains("://") || target.starts_with("mailto:") || target.starts_with('#');
-    if is_elsewhere {
-        return true;
-    }
+    is_elsewhere(target) || place(from, target).is_some_and(|path| tree.holds(&path))
+}
+
+/// Returns whether a link leads to another place than a file of the project.
+fn is_elsewhere(target: &str) -> bool {
+    target.contains("://") || target.starts_with("mailto:") || target.starts_with('#')
+}
+
+/// Returns the path a link leads to, as seen from the root; nothing where it leads elsewhere.
+pub(super) fn place(from: &str, target: &str) -> Option<String> {
     let path = target.split(['#', '?']).next().unwrap_or_default();
+    if is_elsewhere(target) || path.starts_with('/') {
+        return None;
+    }
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => {
-                if parts.pop().is_none() {
-                    return false;
-                }
+                parts.pop()?;
             }
             name => parts.push(name),
         }
     }
-    !path.starts_with('/') && tree.holds(&parts.join("/"))
+    Some(parts.join("/"))
 }
 
 fn changelog(file: &File) -> Option<Finding> {

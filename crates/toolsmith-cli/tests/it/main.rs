@@ -58,17 +58,25 @@ mod login;
 #[cfg(target_os = "linux")]
 mod mock;
 mod models;
+#[cfg(target_os = "linux")]
+mod pages;
 mod permission;
 #[cfg(target_os = "linux")]
 mod pins;
 mod pipes;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod reference;
 mod schema;
 #[cfg(target_os = "linux")]
 mod secrets;
 #[cfg(unix)]
 mod signals;
+#[cfg(target_os = "linux")]
+mod snippets;
+#[cfg(target_os = "linux")]
+mod snippets_done;
 #[cfg(unix)]
 mod spill;
 mod support;

@@ -137,6 +137,33 @@ fn a_rule_that_means_no_tool_is_told_of() {
     user.runs(["tools"]).ends_with(0).tells("");
 }
 
+/// What a server calls its tools is known once it was asked, and a call asks its own alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rule_about_a_server_nobody_asked_is_not_complained_of() {
+    let program = env!("CARGO_BIN_EXE_toolsmith");
+    let config = format!(
+        "servers: {{ up: {{ command: {program} --root up serve --stdio, allow: [glob] }} }}\n\
+         policy: {{ allow: ['mcp__up__*'], ask: [mcp__up__golb], deny: ['mcp__*__drop'] }}\n\
+         bindings: {{ mcp__up__glob: {{ timeout: 5s }} }}\n"
+    );
+    let user = newcomer().having("toolsmith.yaml", config);
+    std::fs::create_dir(user.home().join("up")).unwrap();
+    std::fs::write(user.home().join("up/a.md"), "").unwrap();
+    let ours = ["call", "glob", "pattern=*.yaml"];
+    user.runs(ours).ends_with(0).tells("");
+    user.runs(["check", "--strict"]).ends_with(0).tells("");
+    user.runs(["call", "mcp__up__glob", "pattern=*.md"])
+        .ends_with(0)
+        .tells(
+            "warning: policy: rule `deny mcp__*__drop` names no tool\n\
+             warning: policy: rule `ask mcp__up__golb` names no tool\n",
+        );
+    user.runs(ours.into_iter().chain(["--deny", "mcp__pu__x"]))
+        .ends_with(0)
+        .tells("warning: policy: rule `deny mcp__pu__x` names no tool\n");
+}
+
 #[test]
 fn the_file_and_the_command_line_speak_together() {
     let with = |policy: &str, options: &[&str]| {

@@ -309,7 +309,8 @@ impl Manager {
     /// What is allowed but not good about the configuration and its tools.
     pub fn lint(&self) -> Vec<String> {
         let current = self.current.load();
-        let mut findings = lint::lint(&self.toolbox, &current.config, &current.policy);
+        let unknown = self.unknown(&current);
+        let mut findings = lint::lint(&self.toolbox, &current.config, &current.policy, &unknown);
         let registered = self.toolbox.sources().into_iter();
         let mut sources: Vec<String> = registered.map(|source| source.name).collect();
         let servers = current.servers.servers.iter();
@@ -327,6 +328,28 @@ impl Manager {
         let is_known = |name: &str| self.may_be_tool(name, &current);
         findings.extend(current.catalogue.unknown(&is_known));
         findings
+    }
+
+    /// Rules that mean no tool, or arguments that no tool has, as far as can be told before
+    /// every server was asked for its tools.
+    pub fn idle_rules(&self) -> Vec<String> {
+        let current = self.current.load();
+        lint::rules(&self.toolbox, &current.policy, &self.unknown(&current))
+    }
+
+    /// The sources whose tools nobody knows now.
+    fn unknown(&self, current: &Current) -> lint::Unknown {
+        let sources = self.toolbox.sources();
+        let is_unknown = |name: &str| !sources.iter().any(|source| source.name == name);
+        let servers = current.servers.servers.iter();
+        let servers = servers.filter(|server| !server.disabled && is_unknown(server.name.as_str()));
+        let mut remotes = current.remotes.iter();
+        lint::Unknown {
+            prefixes: servers
+                .map(|server| format!("mcp__{}__", server.name))
+                .collect(),
+            others: remotes.any(|remote| is_unknown(remote.name())),
+        }
     }
 
     /// Sets and agents that come to no list.

@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use toolsmith_core::Exposure;
 
-use super::words::{Duration, Exposure};
+use super::words::Duration;
 
 /// What is said about one shipped tool, or under `tools` about several.
 #[derive(JsonSchema)]

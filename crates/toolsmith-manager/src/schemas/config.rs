@@ -8,15 +8,17 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use toolsmith_core::Exposure;
 use toolsmith_core::rate::Rate;
 use toolsmith_rest::form::{Network, SandboxMode};
 
+use super::defaults;
 use super::openapi::OpenApi;
 use super::policy::Policy;
 use super::server::Server;
 use super::words::{
-    Asking, Count, Detail, Duration, Exposure, HostedTools, ModelProviders, OutputStrategy, Pins,
-    Prefix, SetList, TextFormat, ToolList,
+    Asking, Count, Detail, Duration, HostedTools, ModelProviders, OutputStrategy, Pins, Prefix,
+    SetList, TextFormat, ToolList,
 };
 
 /// The settings of a project.
@@ -27,9 +29,9 @@ pub(super) struct ConfigFile {
     serve: Option<Serve>,
     /// Short for `serve: { prefix: … }`.
     prefix: Option<Prefix>,
-    /// How much of the descriptions models are sent.
+    /// How much of the descriptions models are sent; `brief` unless set.
     descriptions: Option<Detail>,
-    /// Ceilings.
+    /// Ceilings of calls: time, sizes, how many at once.
     limits: Option<Limits>,
     /// How tools are run, by name or glob.
     bindings: Option<BTreeMap<String, Binding>>,
@@ -62,7 +64,7 @@ pub(super) struct ConfigFile {
     pins: Option<Pins>,
     /// How calls are put to a model.
     output_strategy: Option<OutputStrategy>,
-    /// The model the tools are for.
+    /// The model that `ask` asks and declarations are for, as `PROVIDER/MODEL`.
     model: Option<String>,
     /// What is said of models, by `PROVIDER/MODEL` or `MODEL`, with `*` for anything; the
     /// longest that fits decides.
@@ -125,11 +127,13 @@ struct Web {
     /// Hosts that may be reached although they are not public: `intranet.example`,
     /// `127.0.0.1:8080`, or with a scheme.
     allow_hosts: Option<Vec<String>>,
-    /// Which redirects are followed: to every host that may be reached, or within one.
+    /// Which redirects are followed: to every host that may be reached, which is the
+    /// default, or within one.
     redirects: Option<RedirectScope>,
-    /// Whether every call respects robots.txt, or only those that ask for it.
+    /// Whether every call respects robots.txt, or, as is the default, only those that ask
+    /// for it.
     robots: Option<Robots>,
-    /// What requests say they come from.
+    /// What requests say they come from, as the header `User-Agent`.
     #[schemars(length(min = 1, max = 200))]
     user_agent: Option<String>,
     /// Secrets that `api_call` may refer to as `${secret:NAME}`, by name.
@@ -163,9 +167,9 @@ struct WebSecret {
 
 /// How calls are recorded; what is not set keeps its default.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = defaults::records)]
 struct Records {
-    /// Whether they are.
+    /// Whether calls are recorded.
     enabled: Option<bool>,
     /// How many bytes a file may grow to before another is begun.
     #[schemars(range(min = 65_536, max = 1_073_741_824))]
@@ -198,7 +202,7 @@ struct Sandbox {
 
 /// How much a program may use; what is not set keeps its default.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = defaults::sandbox_limits)]
 struct SandboxLimits {
     /// How many files each process may have open at once.
     open_files: Option<Count>,
@@ -212,7 +216,7 @@ struct SandboxLimits {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Telemetry {
-    /// What the service is called.
+    /// What the service is called; `toolsmith` unless set.
     service: Option<String>,
     /// An OpenTelemetry collector.
     otlp: Option<Otlp>,
@@ -226,11 +230,11 @@ struct Otlp {
     endpoint: String,
     /// Headers of every request, such as `authorization: Bearer ${env:TOKEN}`.
     headers: Option<BTreeMap<String, String>>,
-    /// Whether spans are sent.
+    /// Whether spans are sent; true unless set.
     traces: Option<bool>,
-    /// Whether metrics are sent.
+    /// Whether metrics are sent; true unless set.
     metrics: Option<bool>,
-    /// How often.
+    /// How often metrics and spans are sent; every ten seconds unless set.
     interval: Option<Duration>,
 }
 
@@ -290,20 +294,20 @@ enum Off {
 
 /// When a source is left alone, and for how long.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = defaults::circuit)]
 struct CircuitSettings {
-    /// After so many failures in a row,
+    /// After so many failures in a row it is.
     #[schemars(range(min = 1, max = 1_000_000))]
     failures: Option<u32>,
-    /// or when this share of calls failed,
+    /// Or when this share of the calls within `window` failed.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     share: Option<f64>,
-    /// of at least so many
+    /// How many calls there must have been for `share` to count.
     #[schemars(range(min = 1, max = 1_000_000))]
     least: Option<u32>,
-    /// within this time.
+    /// The time whose calls `share` speaks of.
     window: Option<Duration>,
-    /// For how long, until one call is let through to see.
+    /// How long it is left alone, until one call is let through to see.
     pause: Option<Duration>,
 }
 
@@ -317,9 +321,9 @@ struct Callers {
     quota: Option<Rate>,
 }
 
-/// Ceilings; what is not set keeps its default.
+/// Ceilings of calls; what is not set keeps its default.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = defaults::limits)]
 struct Limits {
     /// How many calls of one batch run at once.
     parallel: Option<Count>,
@@ -349,6 +353,6 @@ struct Limits {
     blocking_threads: Option<Count>,
     /// How many bytes of answers are kept for calls to come.
     cache_bytes: Option<Count>,
-    /// How many answers are.
+    /// How many answers are kept for calls to come.
     cache_entries: Option<Count>,
 }

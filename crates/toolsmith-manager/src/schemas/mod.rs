@@ -7,6 +7,7 @@
 mod agent;
 mod builtin;
 mod config;
+mod defaults;
 mod native;
 mod openapi;
 mod overlay;

@@ -8,7 +8,11 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use toolsmith_core::rate::Rate;
+use toolsmith_core::{Effect, Exposure};
 use toolsmith_rest::form::{AuthForm, AuthMethod};
+
+use super::words::Duration;
 
 /// An API whose operations are tools.
 #[derive(JsonSchema)]
@@ -24,9 +28,23 @@ pub(super) struct OpenApi {
     auth_method: Option<AuthMethod>,
     /// What that takes.
     auth: Option<AuthForm>,
+    /// Short for `auth: { key: … }`.
+    api_key: Option<String>,
     /// Headers of every request.
     headers: Option<BTreeMap<String, String>>,
-    /// What the names of its tools begin with.
+    /// How many requests may be made of one host in which time.
+    rate_limit: Option<Rate>,
+    /// How often a call is made again that may succeed then and does no harm twice; two
+    /// times unless set.
+    retries: Option<u8>,
+    /// The time limit of one call.
+    timeout: Option<Duration>,
+    /// What calls do to the world; `network` unless set, so that they are asked for.
+    effect: Option<Effect>,
+    /// Whether and how its tools are offered to models.
+    exposure: Option<Exposure>,
+    /// What the names of its tools begin with; the name of the entry unless set, nothing
+    /// where it is empty.
     prefix: Option<String>,
     /// Only these operations.
     include: Option<Operations>,

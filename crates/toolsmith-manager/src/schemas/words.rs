@@ -15,7 +15,7 @@ use toolsmith_provider::text::TextFormat as Format;
 
 /// A duration such as `500ms`, `30s` or `5m`.
 #[derive(JsonSchema)]
-#[schemars(inline)]
+#[schemars(inline, title = "duration")]
 pub(super) struct Duration(#[schemars(regex(pattern = r"^\s*[0-9]"))] String);
 
 /// A whole number of at least one.
@@ -36,18 +36,6 @@ pub(super) enum Detail {
     Brief,
     /// Everything.
     Full,
-}
-
-/// Whether and how a tool is offered to models.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-pub(super) enum Exposure {
-    /// Declared from the start.
-    Direct,
-    /// Callable, but declared only when it was searched for.
-    Deferred,
-    /// Not offered at all.
-    Hidden,
 }
 
 /// What happens to tools of other people's servers.

@@ -276,6 +276,21 @@ fn every_key_of_the_readers_is_in_the_schema() {
         ("sandbox: { zzz: 1 }", "/$defs/Sandbox"),
         ("sandbox: { limits: { zzz: 1 } }", "/$defs/SandboxLimits"),
         ("servers: { a: { zzz: 1 } }", "/$defs/Server"),
+        ("openapi: { a: { zzz: 1 } }", "/$defs/OpenApi"),
+        (
+            "openapi: { a: { include: { zzz: 1 } } }",
+            "/$defs/Operations",
+        ),
+        ("records: { zzz: 1 }", "/$defs/Records"),
+        ("telemetry: { zzz: 1 }", "/$defs/Telemetry"),
+        ("telemetry: { otlp: { zzz: 1 } }", "/$defs/Otlp"),
+        ("web: { zzz: 1 }", "/$defs/Web"),
+        ("callers: { zzz: 1 }", "/$defs/Callers"),
+        ("sources: { a: { zzz: 1 } }", "/$defs/Source"),
+        ("ask: { zzz: 1 }", "/$defs/Asking"),
+        ("models: { a: { zzz: 1 } }", "/$defs/Model"),
+        ("output_strategy: { zzz: 1 }", "/$defs/OutputStrategy"),
+        ("providers: { openai: { zzz: 1 } }", "/$defs/ModelProvider"),
     ] {
         let properties = schema.pointer(&format!("{place}/properties"));
         let properties = properties.unwrap_or_else(|| panic!("{place}: {schema:#}"));

@@ -28,10 +28,10 @@ pub type ExitCodes = BTreeMap<i32, String>;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OutputForm {
-    /// Text.
+    /// Text, as it is.
     #[default]
     Text,
-    /// JSON.
+    /// JSON, which becomes a value.
     Json,
 }
 

@@ -107,7 +107,7 @@ pub struct ExampleForm {
 pub enum ConsentForm {
     /// In the argument `consent`.
     Literal(String),
-    /// With details.
+    /// The literal with the argument that carries it and the reason it is needed.
     Detailed {
         /// What must stand there.
         literal: String,

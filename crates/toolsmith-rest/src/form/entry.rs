@@ -64,14 +64,11 @@ pub struct Entry {
     /// Category, tags and whatever else, all in one place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<MetadataForm>,
-    /// What sort of thing it does: read, edit, delete, move, search, execute, network,
-    /// think, external or other.
+    /// What sort of thing it does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub kind: Option<Kind>,
-    /// What it does to the world: read, write, execute or network.
+    /// What it does to the world, which rules and modes speak of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub effect: Option<Effect>,
     /// Whether it may destroy what was there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,9 +87,8 @@ pub struct Entry {
     /// The time limit of one call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
-    /// Who gets to see it: direct, deferred or hidden.
+    /// Whether and how it is offered to models.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub exposure: Option<Exposure>,
     /// Whether it is left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -181,7 +177,7 @@ pub struct Entry {
     /// What its exit statuses mean: `ok`, or what is told of a failure.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub exit_codes: ExitCodes,
-    /// What it writes: text or json.
+    /// What the program writes; text unless set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputForm>,
     /// What it is kept within: a word, or settings; the project's own sandbox unless set.

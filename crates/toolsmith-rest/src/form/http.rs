@@ -57,7 +57,7 @@ impl FromStr for HttpMethod {
 pub enum PlaceForm {
     /// Under its own name.
     Plain(PlaceName),
-    /// With details.
+    /// The place with the name an argument has there, and how lists and objects are written.
     Detailed {
         /// Where.
         #[serde(rename = "in")]
