@@ -2,7 +2,8 @@
 //!
 //! What a child writes is not trusted: lines are bounded, and what is no message is
 //! counted and left out. A child that does not know `server/discover` and says
-//! nothing at all is answered for after a while, so that nobody waits for it.
+//! nothing at all is answered for after a while, so that nobody waits for it. Should its own
+//! answer come after all, it is left out: that question has been answered.
 
 use std::io;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub(super) struct Lines<R, W> {
     write: Arc<Mutex<Option<W>>>,
     /// A question for the era that nobody answered yet, and until when that may be.
     probe: Option<(RequestId, Instant)>,
+    /// The question that was answered for the child.
+    given_up: Option<RequestId>,
     patience: Duration,
 }
 
@@ -40,6 +43,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             garbage: 0,
             write: Arc::new(Mutex::new(Some(write))),
             probe: None,
+            given_up: None,
             patience,
         }
     }
@@ -101,6 +105,7 @@ where
                 }
                 () = Self::silence(until) => {
                     let (id, _) = self.probe.take()?;
+                    self.given_up = Some(id.clone());
                     let message = "nobody answered; the server is taken to be of the other era";
                     let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
                     return Some(JsonRpcMessage::error(error, Some(id)));
@@ -114,6 +119,10 @@ where
                         JsonRpcMessage::Error(error) => error.id.as_ref(),
                         _ => None,
                     };
+                    if answers.is_some() && answers == self.given_up.as_ref() {
+                        self.given_up = None;
+                        continue;
+                    }
                     if answers.is_some() && answers == self.probe.as_ref().map(|(id, _)| id) {
                         self.probe = None;
                     }

@@ -466,6 +466,36 @@ async fn a_silent_server_of_the_older_era_is_found_out_soon() {
     assert_eq!(status.era.unwrap().to_string(), "handshake");
 }
 
+#[tokio::test]
+async fn a_server_that_says_its_era_too_late_is_used_all_the_same() {
+    // It answers the first question only when the second has come, and then both.
+    let modern = json!({
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "slow", "version": "1" },
+    });
+    let modern = json!({ "jsonrpc": "2.0", "id": 0, "result": modern });
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "slow", "version": "1" },
+    });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "result": hello });
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "result": { "tools": tools() } });
+    let words = format!(
+        "read a; read a; echo '{modern}'; echo '{hello}'; read a; read a; echo '{list}'; sleep 1000"
+    );
+    let options = script("slow", &words).protocol(Protocol::Auto);
+    let toolbox = toolbox([]);
+    let upstreams = Upstreams::start([options], &toolbox);
+    soon(upstreams.settled()).await;
+    let status = upstreams.all()[0].status();
+    assert_eq!(status.state, State::Ready, "{status:?}");
+    assert_eq!(status.era.unwrap().to_string(), "handshake");
+    assert!(toolbox.registry().has("mcp__slow__t"));
+    soon(upstreams.stop()).await;
+}
+
 /// How many bytes this process keeps in memory.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();

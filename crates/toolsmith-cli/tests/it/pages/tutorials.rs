@@ -34,7 +34,7 @@ fn first_tool() {
         page.text().contains(&format!("```rust\n{code}```")),
         "the page must show exactly:\n{code}"
     );
-    page.having_program("my-tools/target/debug/my-tools", "my-tools")
+    page.having_program("target/debug/my-tools", "my-tools")
         .check();
 }
 
