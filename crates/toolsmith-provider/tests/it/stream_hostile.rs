@@ -102,8 +102,7 @@ fn line_endings_and_comments_do_not_matter() {
 
 #[test]
 fn what_is_too_large_is_not_read_on() {
-    let mut stream =
-        toolsmith_provider::stream::Stream::new(Provider::OpenAi, &Dictionary::default());
+    let mut stream = Stream::new(Provider::OpenAi, &Dictionary::default());
     let event = format!(
         "data: {}\n\n",
         json!({"choices": [{"delta": {"content": "x".repeat(1 << 20)}}]})
@@ -136,7 +135,7 @@ fn what_takes_few_bytes_and_much_memory_is_not_read_on() {
         ),
     ];
     for (provider, event) in sizes {
-        let mut stream = toolsmith_provider::Stream::new(provider, &Dictionary::default());
+        let mut stream = Stream::new(provider, &Dictionary::default());
         let event = format!("data: {event}\n\n");
         for _ in 0..8 {
             stream.push(event.as_bytes());
