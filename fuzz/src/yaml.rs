@@ -60,7 +60,8 @@ fn bounded(value: &Value, bytes: &[u8]) {
         !json::depth_exceeds(value, 80),
         "it is deeper than its limit"
     );
-    let most = 1024 + 100 * bytes.len() + 16 * 10_000;
+    // As much text as a file may have, and what ten thousand values take.
+    let most = MAX_BYTES + 40 * 10_000 + 8 * bytes.len();
     assert!(!json::size_exceeds(value, most), "it is larger than {most}");
 }
 

@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `docs`, `picture`.
+//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `soak`, `docs`, `picture`.
 //!
 //! CI runs `cargo xtask test` and nothing else, so what passes at home passes
 //! there. This crate owns how the checks are run and what `tidy` holds the tree
@@ -14,6 +14,7 @@ mod bench;
 mod docs;
 mod interop;
 mod picture;
+mod soak;
 mod step;
 mod test;
 mod tidy;
@@ -34,6 +35,7 @@ Commands:
   interop [NAME...]    the checks against programs of others, which need Node and Python; `search` needs neither; all of them when none is named
   bench [NAME...]      the promised costs of calls, guards, guides, servers and searches; every benchmark when none is named
   bench peers          installs what others have built and prints how a benchmark starts it
+  soak [MINUTES]       the product under a mixed load, with misbehaving servers behind it; 2 minutes when none are named
   docs [--open]        the documentation of the library crates
   picture              the picture of the README, from the run in docs/agent-run.txt
   help                 this text
@@ -92,6 +94,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
             Ok(chosen) => Ok(bench::run(&workspace_root()?, &chosen)?),
             Err(message) => usage(message),
         },
+        ["soak", words @ ..] => match soak::minutes(words) {
+            Ok(minutes) => Ok(soak::run(&workspace_root()?, minutes)?),
+            Err(message) => usage(message),
+        },
         ["docs"] => Ok(docs::run(&workspace_root()?, docs::Show::Build)?),
         ["docs", "--open"] => Ok(docs::run(&workspace_root()?, docs::Show::Open)?),
         ["picture"] => Ok(picture::run(&workspace_root()?)?),
@@ -124,6 +130,7 @@ mod tests {
             &["tidy", "--fast"],
             &["test", "--no-nextest", "core"],
             &["bench", "no_such_benchmark"],
+            &["soak", "for", "ever"],
             &["interop", "no-such-check"],
         ] {
             let answer = dispatch(words);

@@ -6,6 +6,7 @@
 
 mod borders;
 mod crates;
+mod fuzz_targets;
 mod manifests;
 mod marks;
 mod openings;
@@ -35,6 +36,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     marks::check,
     test_layout::check,
     tool_files::check,
+    fuzz_targets::check,
     workplace::check,
     manifests::check,
     papers::check,
