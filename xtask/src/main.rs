@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `docs`,
+//! The chores of the workspace: `cargo xtask test`, `tidy`, `interop`, `bench`, `soak`, `docs`,
 //! `book`, `picture`.
 //!
 //! CI runs `cargo xtask test` and nothing else, so what passes at home passes
@@ -16,6 +16,7 @@ mod book;
 mod docs;
 mod interop;
 mod picture;
+mod soak;
 mod step;
 mod test;
 mod tidy;
@@ -36,6 +37,7 @@ Commands:
   interop [NAME...]    the checks against programs of others, which need Node and Python; `search` needs neither; all of them when none is named
   bench [NAME...]      the promised costs of calls, guards, guides, servers and searches; every benchmark when none is named
   bench peers          installs what others have built and prints how a benchmark starts it
+  soak [MINUTES]       the product under a mixed load, with misbehaving servers behind it; 2 minutes when none are named
   docs [--open]        the documentation of the library crates
   book [--open]        the pages below docs/ as a book, which takes mdBook: it is installed into target/ at the first time
   picture              the picture of the README, from the run in docs/agent-run.txt
@@ -95,6 +97,10 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
             Ok(chosen) => Ok(bench::run(&workspace_root()?, &chosen)?),
             Err(message) => usage(message),
         },
+        ["soak", words @ ..] => match soak::minutes(words) {
+            Ok(minutes) => Ok(soak::run(&workspace_root()?, minutes)?),
+            Err(message) => usage(message),
+        },
         ["docs"] => Ok(docs::run(&workspace_root()?, docs::Show::Build)?),
         ["docs", "--open"] => Ok(docs::run(&workspace_root()?, docs::Show::Open)?),
         ["book"] => Ok(book::run(&workspace_root()?, docs::Show::Build)?),
@@ -130,6 +136,7 @@ mod tests {
             &["book", "--closed"],
             &["test", "--no-nextest", "core"],
             &["bench", "no_such_benchmark"],
+            &["soak", "for", "ever"],
             &["interop", "no-such-check"],
         ] {
             let answer = dispatch(words);

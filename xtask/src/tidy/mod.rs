@@ -7,6 +7,7 @@
 mod book;
 mod borders;
 mod crates;
+mod fuzz_targets;
 mod manifests;
 mod marks;
 mod openings;
@@ -36,6 +37,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     marks::check,
     test_layout::check,
     tool_files::check,
+    fuzz_targets::check,
     workplace::check,
     manifests::check,
     papers::check,

@@ -138,11 +138,11 @@ fn read(text: &str, begin: usize, steps: Steps) -> Result<Repaired, RepairError>
 
 /// Where the value begins: at the first bracket, where it is not a bare scalar.
 fn beginning(text: &str, steps: &mut Steps) -> Result<usize, RepairError> {
-    if text.starts_with('\u{feff}') {
-        steps.add(Step::Spaces);
-    }
     let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let begin = text.len() - text.trim_start_matches(blank).len();
+    if text[..begin].contains(is_no_space) {
+        steps.add(Step::Spaces);
+    }
     let first = text[begin..].chars().next();
     let scalar = first.is_some_and(|c| c == '(' || quotes::Quote::of(c).is_some());
     if scalar {
@@ -173,11 +173,19 @@ fn beginning(text: &str, steps: &mut Steps) -> Result<usize, RepairError> {
     Ok(begin + bracket)
 }
 
+/// Whether a character is none of the spaces JSON knows.
+fn is_no_space(c: char) -> bool {
+    !matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
 /// Judges what stands behind the value. What looks as if the value went on, or as if
 /// there were a second one, leaves open what was meant.
 fn after(text: &str, end: usize, steps: &mut Steps) -> Result<(), RepairError> {
     let mut rest = text[end..].trim();
     if rest.is_empty() {
+        if text[end..].contains(is_no_space) {
+            steps.add(Step::Spaces);
+        }
         return Ok(());
     }
     let closers =

@@ -225,6 +225,10 @@ impl Stream {
 
     fn answer(&mut self, deltas: &mut Vec<Delta>) -> Option<Result<Answer, ParseError>> {
         if self.provider == Provider::Text {
+            let rest = String::from_utf8_lossy(&self.plain[self.seen..]);
+            if !rest.is_empty() {
+                deltas.push(Delta::Text(rest.into_owned()));
+            }
             let mut answer = parse::plain(&self.plain);
             if self.too_large {
                 answer.stop = Stop::Broken;
@@ -271,10 +275,17 @@ impl Stream {
     /// whole.
     fn next_text(&mut self) -> String {
         let rest = &self.plain[self.seen..];
-        let end = match std::str::from_utf8(rest) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => rest.len(),
+        // What is no text and more bytes cannot make one is replaced at once; only the
+        // beginning of a character waits for the rest of it.
+        let odd = rest
+            .utf8_chunks()
+            .last()
+            .map_or(&[][..], |last| last.invalid());
+        let begun = match std::str::from_utf8(odd) {
+            Err(error) if error.error_len().is_none() => odd.len(),
+            _ => 0,
         };
+        let end = rest.len() - begun;
         let text = String::from_utf8_lossy(&rest[..end]).into_owned();
         self.seen += end;
         text

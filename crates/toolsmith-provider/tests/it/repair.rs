@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use toolsmith_provider::repair::repair;
+use toolsmith_provider::repair::{Step, repair};
 
 /// JSON of any kind, with texts that hold what confuses readers.
 pub(crate) fn any_json() -> impl Strategy<Value = Value> {
@@ -259,5 +259,18 @@ fn hostile_texts_end() {
     ] {
         let _ = repair(&format!("[{}", piece.repeat(200_000)));
         let _ = repair(&format!("{{\"a\": \"x {}", piece.repeat(200_000)));
+    }
+}
+
+#[test]
+fn spaces_that_json_does_not_know_are_named_on_either_side() {
+    for text in [
+        "{\"a\":1}\u{a0}",
+        "\u{a0}{\"a\":1}",
+        "[1]\u{c}\n",
+        "\u{feff}[]",
+    ] {
+        let repaired = repair(text).unwrap();
+        assert_eq!(repaired.kinds(), [Step::Spaces], "{text:?}");
     }
 }

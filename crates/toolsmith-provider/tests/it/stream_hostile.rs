@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolsmith_core::RawCall;
 use toolsmith_provider::parse::ParseError;
-use toolsmith_provider::{Dictionary, Provider, Stop, script};
+use toolsmith_provider::{Delta, Dictionary, Provider, Stop, Stream, script};
 
 use crate::stream_golden::read;
 
@@ -102,8 +102,7 @@ fn line_endings_and_comments_do_not_matter() {
 
 #[test]
 fn what_is_too_large_is_not_read_on() {
-    let mut stream =
-        toolsmith_provider::stream::Stream::new(Provider::OpenAi, &Dictionary::default());
+    let mut stream = Stream::new(Provider::OpenAi, &Dictionary::default());
     let event = format!(
         "data: {}\n\n",
         json!({"choices": [{"delta": {"content": "x".repeat(1 << 20)}}]})
@@ -136,7 +135,7 @@ fn what_takes_few_bytes_and_much_memory_is_not_read_on() {
         ),
     ];
     for (provider, event) in sizes {
-        let mut stream = toolsmith_provider::Stream::new(provider, &Dictionary::default());
+        let mut stream = Stream::new(provider, &Dictionary::default());
         let event = format!("data: {event}\n\n");
         for _ in 0..8 {
             stream.push(event.as_bytes());
@@ -194,4 +193,30 @@ proptest! {
             prop_assert_eq!(whole, pieces);
         }
     }
+}
+
+#[test]
+fn text_that_is_none_is_shown_the_same_however_it_was_cut() {
+    // Half a character behind a byte that begins none, and nothing after it.
+    let bytes = b"a\x8c\xe2";
+    let shown = |pieces: &mut dyn Iterator<Item = &[u8]>| {
+        let mut stream = Stream::new(Provider::Text, &Dictionary::default());
+        let mut deltas: Vec<Delta> = pieces.flat_map(|piece| stream.push(piece)).collect();
+        let (last, answer) = stream.finish_with_deltas();
+        deltas.extend(last);
+        let text = |delta: &Delta| match delta {
+            Delta::Text(text) => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        (
+            deltas.iter().map(text).collect::<String>(),
+            answer.unwrap().text,
+        )
+    };
+    let expected = (
+        "a\u{fffd}\u{fffd}".to_owned(),
+        "a\u{fffd}\u{fffd}".to_owned(),
+    );
+    assert_eq!(shown(&mut [bytes.as_slice()].into_iter()), expected);
+    assert_eq!(shown(&mut bytes.chunks(1)), expected);
 }
