@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
+use toolsmith_core::reference::Lookup as _;
 use toolsmith_mcp::client::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
 use toolsmith_process::{Launch, SAFE_VARIABLES, inherited};
 
@@ -16,6 +17,10 @@ use crate::servers::{self, ResolvedServer, ResolvedTransport, ServerEntry, Templ
 
 /// How long one call of an upstream may take, unless it is said.
 const CALL_TIME: Duration = Duration::from_secs(60);
+
+/// Tells a child which files it was started for, one a line. A file that names this very
+/// program as a server would otherwise have it started by itself, without end.
+const STARTED_FOR: &str = "TOOLSMITH_STARTED_FOR";
 
 /// The servers of a configuration, ready to be reached.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +65,10 @@ pub(crate) fn prepare(
         let made = entry
             .resolve(references)
             .map_err(|error| error.to_string())
-            .and_then(|resolved| options(entry, resolved, references.environment(), questions));
+            .and_then(|resolved| {
+                let files = started_for(entry, references)?;
+                options(entry, resolved, references.environment(), files, questions)
+            });
         match made {
             Ok((upstream, secrets)) => {
                 prepared.upstreams.push(upstream);
@@ -75,10 +83,38 @@ pub(crate) fn prepare(
     prepared
 }
 
+/// The files that a child is started for: those we were started for, and the one that names
+/// it. None for what the command line names, which no child is given.
+fn started_for(entry: &ServerEntry, references: &References) -> Result<Option<String>, String> {
+    let Transport::Stdio { .. } = &entry.transport else {
+        return Ok(None);
+    };
+    let started_for = references.variable(STARTED_FOR);
+    if entry.origin.file.is_empty() {
+        return Ok(started_for);
+    }
+    let Ok(file) = std::path::absolute(&entry.origin.file) else {
+        return Ok(started_for);
+    };
+    let file = file.display().to_string();
+    let mut files = started_for.unwrap_or_default();
+    if files.lines().any(|each| each == file) {
+        let (origin, name) = (&entry.origin, &entry.name);
+        return Err(format!(
+            "{origin}: server `{name}`: not started, for a server of the same file started this \
+             program, and that would have no end"
+        ));
+    }
+    files.push_str(&file);
+    files.push('\n');
+    Ok(Some(files))
+}
+
 fn options(
     entry: &ServerEntry,
     resolved: ResolvedServer,
     environment: &[(OsString, OsString)],
+    started_for: Option<String>,
     questions: Questions,
 ) -> Result<(UpstreamOptions, Vec<String>), String> {
     let told = |secret: &secrecy::SecretString| secret.expose_secret().to_owned();
@@ -107,6 +143,7 @@ fn options(
                 .arguments(args.iter().map(|argument| argument.expose_secret()))
                 .current_dir(cwd)
                 .environment(inherited(SAFE_VARIABLES, environment.iter().cloned()))
+                .environment(started_for.map(|files| (STARTED_FOR, files)))
                 .environment(own);
             Reach::Child(launch)
         }

@@ -273,6 +273,25 @@ fn the_next_of_one_name_takes_over() {
     client.until_tools(|tools| !names(tools).contains(&"twice".to_owned()));
 }
 
+/// Its server is this program in the same folder, which has the same server, and so on.
+#[test]
+fn a_file_that_has_its_own_program_started_has_an_end() {
+    let program = env!("CARGO_BIN_EXE_toolsmith");
+    let config = format!("servers: {{ me: {{ command: {program} serve --stdio }} }}\n");
+    let user = newcomer().having("toolsmith.yaml", config);
+    let tools = user.runs(["tools", "--source", "mcp", "--json"]);
+    let tools = tools.ends_with(0).json();
+    let names: Vec<&str> = { tools.as_array().unwrap().iter() }
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"mcp__me__read"), "{names:?}");
+    let is_deeper = |name: &&str| name.contains("mcp__me__mcp__");
+    assert!(!names.iter().any(is_deeper), "{names:?}");
+    user.runs(["call", "mcp__me__glob", "pattern=*.yaml", "--yes"])
+        .ends_with(0)
+        .tells("");
+}
+
 #[test]
 fn a_script_is_a_tool() {
     let user = newcomer();
