@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::call::Sort;
+use crate::upstream;
 
 /// All clients together.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Told {
     counts: BTreeMap<Sort, Counts>,
     /// Microseconds of calls that nothing held up but the machine.
     healthy: Vec<u64>,
+    /// How many calls of upstreams went well: not all can, and not all may fail.
+    reached: u64,
     /// What was answered otherwise than it had to be, some of it.
     wrong: Vec<String>,
 }
@@ -49,6 +52,7 @@ impl Tally {
             told.healthy
                 .push(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
         }
+        told.reached += u64::from(sort == Sort::Upstream && answer.contains(upstream::DONE));
         if !sort.accepts(answer) && told.wrong.len() < 5 {
             let start: String = answer.chars().take(300).collect();
             told.wrong.push(format!("{sort:?}: {start}"));
@@ -100,6 +104,8 @@ impl Tally {
             at(0.99),
             healthy.last().copied().unwrap_or_default() as f64 / 1000.0,
         );
+        println!("calls of upstreams that went well: {}", told.reached);
+        is_well &= told.reached > 0;
         for wrong in &told.wrong {
             println!("NOT as it must be: {wrong}");
             is_well = false;

@@ -17,6 +17,9 @@ pub(crate) const WORD: &str = "upstream";
 /// The habits, and the names the servers have by them.
 pub(crate) const HABITS: [&str; 3] = ["dies", "hangs", "babbles"];
 
+/// What a call is answered with that went well.
+pub(crate) const DONE: &str = "the work is done";
+
 /// How many calls go well between two that do not.
 const EVERY: u64 = 9;
 
@@ -71,7 +74,7 @@ fn answers(habit: &str, message: &Value, calls: &AtomicU64) -> Vec<Vec<u8>> {
 }
 
 fn called(habit: &str, message: &Value, number: u64) -> Vec<Vec<u8>> {
-    let content = json!([{ "type": "text", "text": "done" }]);
+    let content = json!([{ "type": "text", "text": DONE }]);
     let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "content": content } });
     let is_bad = number.is_multiple_of(EVERY);
     match habit {
