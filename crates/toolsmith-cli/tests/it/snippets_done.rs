@@ -35,9 +35,13 @@ fn pins_and_approvals() {
     let user = newcomer().having("toolsmith.yaml", &config);
     fs::create_dir_all(user.home().join("up/tools/native")).unwrap();
     let user = user.having(FILE, tool("Says many secret words to whoever calls it."));
-    let used = shell(&user, "toolsmith pins").status().unwrap();
-    assert!(used.success(), "{used}");
-    let lock = fs::read(user.home().join("toolsmith.lock")).unwrap();
+    let used = || {
+        let output = shell(&user, "toolsmith pins").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        fs::read(user.home().join("toolsmith.lock")).ok()
+    };
+    // A server that is too slow to start is told of, and used the next time.
+    let lock = (0..5).find_map(|_| used()).expect("it was used");
     let now = tool("Says m\u{430}ny other words to whoever calls it.");
     page("docs/pins-and-approvals.md")
         .having("toolsmith.yaml", config)
