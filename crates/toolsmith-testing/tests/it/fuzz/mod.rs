@@ -28,8 +28,8 @@ macro_rules! properties {
 properties! {
     arguments: 400,
     json_rpc: 300,
-    patch: 150,
-    paths: 250,
+    patch: 80,
+    paths: 200,
     policy: 250,
     repair: 6000,
     shell_line: 800,
