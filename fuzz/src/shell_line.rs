@@ -65,7 +65,7 @@ fn simple(line: &str) -> Option<Vec<&str>> {
         .filter_map(|piece| piece.split_whitespace().next())
         .collect();
     let is_reserved = |word: &&str| RESERVED.contains(word);
-    (!words.iter().any(|word| is_reserved(word))).then_some(words)
+    (!words.iter().any(is_reserved)).then_some(words)
 }
 
 fn first(text: &str) -> &str {
