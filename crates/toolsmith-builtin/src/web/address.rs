@@ -34,13 +34,15 @@ pub(crate) fn address(text: &str) -> Result<Url, Refusal> {
         return Err(bad("the URL holds a user name or a password".to_owned())
             .next("Leave them out; api_call sends credentials as auth"));
     }
-    // A rule on `https://host/**` must see every way to that host: the usual port, the dot
-    // at the end of a name and the first slash are written in one way only.
+    // A rule on `https://host/**` must see every way to that host: the usual port and the dot
+    // at the end of a name are written in one way only, and so is the first slash, unless
+    // nothing follows it: rules know a server with and without it.
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_end_matches('.');
     let origin = url.origin().ascii_serialization();
     let after = text.strip_prefix(&origin);
-    let is_plain = after.is_some_and(|after| after.starts_with('/')) && bare.len() == host.len();
+    let is_plain = after.is_some_and(|after| after.is_empty() || after.starts_with('/'))
+        && bare.len() == host.len();
     let path = after
         .unwrap_or_default()
         .split(['?', '#'])
@@ -77,6 +79,8 @@ mod tests {
     #[test]
     fn a_url_says_what_it_means() {
         for text in [
+            "https://example.com",
+            "http://127.0.0.1:8080",
             "https://example.com/",
             "https://example.com/?q=1",
             "https://example.com:8443/a",
@@ -119,7 +123,6 @@ mod tests {
         }
         for (text, normal) in [
             ("http://bücher.example/x", "http://xn--bcher-kva.example/x"),
-            ("https://example.com", "https://example.com/"),
             ("https://example.com?q=1", "https://example.com/?q=1"),
             ("https://example.com#a", "https://example.com/#a"),
             ("https://example.com:443/x", "https://example.com/x"),

@@ -149,8 +149,10 @@ impl Matcher {
             // The rule may be spelled with a `./` in front, the call with a slash
             // behind.
             let front = if text.starts_with('/') { "" } else { "./" };
+            let server = server(text);
             [text, text.trim_end_matches('/'), &format!("{front}{text}")]
                 .into_iter()
+                .chain(server.as_deref())
                 .any(|text| self.fits(text, Reading::Text) || self.fits(text, Reading::Path))
                 || self.is_same_number(text)
         }) || candidates.trees.iter().any(|tree| self.is_within(tree))
@@ -204,7 +206,10 @@ impl Matcher {
             _ => Reading::Text,
         };
         !candidates.spelled.is_empty()
-            && texts.all(|text| self.fits(text, reading) && self.starts_like(text))
+            && texts.all(|text| {
+                let fits = |text: &str| self.fits(text, reading) && self.starts_like(text);
+                fits(text) || server(text).is_some_and(|server| fits(&server))
+            })
     }
 
     /// A pattern of paths beneath one place does not speak of paths elsewhere, even
@@ -325,6 +330,16 @@ impl Candidates {
             trees,
         }
     }
+}
+
+/// The address of a server that was written without its last slash, with it: the same in
+/// two spellings, and the one that people write most.
+fn server(text: &str) -> Option<String> {
+    let name = text
+        .strip_prefix("https://")
+        .or(text.strip_prefix("http://"));
+    let is_bare = |name: &str| !name.is_empty() && !name.contains(['/', '?', '#', '\\']);
+    name.is_some_and(is_bare).then(|| format!("{text}/"))
 }
 
 fn flatten(value: &Value, texts: &mut Vec<String>) {

@@ -194,6 +194,22 @@ fn spelling_does_not_widen_an_allow_nor_dodge_a_deny() {
         ("tool(file_path: **/*.rs)", "/out/x.rs", false, true),
         ("tool(file_path: ../**)", "../../etc/passwd", false, true),
         ("tool(file_path: src/*)", "src/a/b", false, true),
+        (
+            "tool(file_path: https://a.org/**)",
+            "https://a.org",
+            true,
+            true,
+        ),
+        ("tool(file_path ^= http://a/)", "http://a", true, true),
+        ("tool(file_path = https://a)", "https://a/", false, true),
+        (
+            "tool(file_path: https://a/**)",
+            "https://a.evil",
+            false,
+            false,
+        ),
+        ("tool(file_path: https://a/**)", "https://a?b", false, false),
+        ("tool(file_path: ftp://a/**)", "ftp://a", false, false),
         ("tool(n = 5)", "n:5.0", true, true),
         ("tool(n = 5.0)", "n:5", false, true),
     ] {
