@@ -161,6 +161,8 @@ impl Remotes {
 
     fn keep(&self, remote: Remote) -> Kept {
         let (tell, status) = watch::channel(RemoteStatus::default());
+        let registry = self.toolbox.registry();
+        registry.expect_source(&registered_as(&remote));
         let keeper = tokio::spawn(keep(remote.clone(), self.toolbox.clone(), tell));
         Kept {
             remote,

@@ -83,6 +83,8 @@ impl Upstreams {
     fn add(&self, options: impl IntoIterator<Item = UpstreamOptions>) {
         for options in options {
             let upstream = Upstream::new(options);
+            // In the order they are described: who answers first differs from run to run.
+            self.toolbox.registry().expect_source(upstream.name());
             if let Some(notifier) = self.notifier.get() {
                 let _ = upstream.inner.notifier.set(notifier.clone());
             }

@@ -20,6 +20,8 @@ pub(super) struct Generations {
     /// What each source handed out last, where pins are kept: approved, it is put in
     /// without asking the source again.
     handed: BTreeMap<String, Vec<Handed>>,
+    /// Sources in the order in which their tools stand, whoever is asked or answers first.
+    expected: Vec<String>,
 }
 
 /// The right to replace a source's tools, unless somebody newer did.
@@ -45,6 +47,15 @@ pub enum Refreshed {
 }
 
 impl Registry {
+    /// Keeps a place for a source that has not told its tools yet: behind those expected
+    /// before it, and before those expected after it, whichever of them is quicker.
+    pub fn expect_source(&self, source: &str) {
+        let mut generations = self.write();
+        if !generations.expected.iter().any(|each| each == source) {
+            generations.expected.push(source.to_owned());
+        }
+    }
+
     /// Begins a refresh of a source's tools.
     pub fn begin_refresh(&self, source: &str) -> Ticket {
         let mut generations = self.write();
@@ -98,7 +109,7 @@ impl Registry {
         let mut is_other = false;
         for (source, handed) in sources {
             let compared = pins.compare(&source, &handed, self.snapshot.load().entries());
-            let _writing = self.write();
+            let writing = self.write();
             let before = self.snapshot.load();
             let origin = Origin::source(&source);
             let fresh: Vec<_> = (compared.admitted.iter())
@@ -108,7 +119,13 @@ impl Registry {
                     None => Some(Arc::new(self.entry(entry.tool.clone(), &origin).ok()?)),
                 })
                 .collect();
-            let next = rebuilt(&before, &source, &fresh, compared.withheld);
+            let next = rebuilt(
+                &before,
+                &source,
+                &fresh,
+                compared.withheld,
+                &writing.expected,
+            );
             let change = difference(&before, &next, &source);
             let why = |snapshot: &Snapshot| -> Vec<_> {
                 let withheld = snapshot.withheld().iter();
@@ -148,7 +165,7 @@ impl Registry {
             false => drop(generations.handed.insert(source.to_owned(), handed)),
         }
         let before = self.snapshot.load();
-        let next = rebuilt(&before, source, fresh, withheld);
+        let next = rebuilt(&before, source, fresh, withheld, &generations.expected);
         let change = difference(&before, &next, source);
         self.swap(next, change.clone());
         Some(change)
@@ -181,12 +198,14 @@ impl Refreshed {
     }
 }
 
-/// The snapshot with the source's entries exchanged where the first of them stood.
+/// The snapshot with the source's entries exchanged where the first of them stood, or put
+/// where they are expected.
 fn rebuilt(
     before: &Snapshot,
     source: &str,
     fresh: &[Arc<Entry>],
     withheld: Vec<Arc<Withheld>>,
+    expected: &[String],
 ) -> Snapshot {
     let others = before
         .withheld()
@@ -199,6 +218,11 @@ fn rebuilt(
         .entries()
         .iter()
         .position(|entry| entry.origin.is(source))
+        .or_else(|| {
+            let later = expected.iter().skip_while(|each| *each != source).skip(1);
+            let is_later = |entry: &&Arc<Entry>| later.clone().any(|it| entry.origin.is(it));
+            others.iter().position(is_later)
+        })
         .unwrap_or(others.len());
     // Tools of other sources come first where names collide, offered ones too, so
     // that a source cannot take over a name by refreshing.

@@ -67,6 +67,29 @@ fn a_refresh_replaces_in_one_step_and_keeps_the_place() {
 }
 
 #[test]
+fn sources_stand_in_the_order_they_are_expected_whoever_answers_first() {
+    let toolbox = Toolbox::builder().load("own", tools(&["own1"]));
+    let toolbox = toolbox.build().unwrap();
+    let registry = toolbox.registry();
+    for source in ["a", "b", "c", "b"] {
+        registry.expect_source(source);
+    }
+    let tell = |source: &str, told: &[&str]| {
+        let ticket = registry.begin_refresh(source);
+        registry.refresh(&ticket, tools(told));
+    };
+    tell("c", &["c1"]);
+    tell("unexpected", &["u1"]);
+    tell("b", &["b1", "b2"]);
+    tell("a", &["a1"]);
+    assert_eq!(names(registry), ["own1", "a1", "b1", "b2", "c1", "u1"]);
+    // One that had none for a while comes back to its place.
+    tell("a", &[]);
+    tell("a", &["a2"]);
+    assert_eq!(names(registry), ["own1", "a2", "b1", "b2", "c1", "u1"]);
+}
+
+#[test]
 fn what_cannot_be_registered_is_told_and_harms_no_other() {
     let toolbox = Toolbox::new([]).unwrap();
     let ticket = toolbox.registry().begin_refresh("a");
