@@ -124,8 +124,8 @@ fn fits(shown: &str, seen: &str) -> bool {
     last.map_or(rest.is_empty(), |last| rest.ends_with(last))
 }
 
-/// The line with one number for all numbers of seconds and milliseconds, and one space before
-/// it where there are several: in tables their digits decide how many.
+/// The line with one time for all times, whatever their unit, and one space before it where
+/// there are several: in tables their digits decide how many.
 fn timeless(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -134,21 +134,27 @@ fn timeless(line: &str) -> String {
         rest = &rest[begin..];
         let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
         let (number, after) = rest.split_at(length.unwrap_or(rest.len()));
-        if is_time(after) {
-            let width = text.trim_end_matches(' ').len();
-            text.truncate(text.len().min(width + 1));
-            text.push('0');
-        } else {
-            text += number;
-        }
-        rest = after;
+        rest = match after_unit(after) {
+            Some(after) => {
+                let width = text.trim_end_matches(' ').len();
+                text.truncate(text.len().min(width + 1));
+                text += "0s";
+                after
+            }
+            None => {
+                text += number;
+                after
+            }
+        };
     }
     text + rest
 }
 
-/// Whether what follows a number makes it a time.
-fn is_time(after: &str) -> bool {
+/// What stands behind the unit of time after a number, where there is one: a quick machine
+/// has other units than a slow one.
+fn after_unit(after: &str) -> Option<&str> {
     let unit = after.strip_prefix(' ').unwrap_or(after);
-    let after = unit.strip_prefix("ms").or_else(|| unit.strip_prefix('s'));
-    after.is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric()))
+    let units = ["ns", "us", "µs", "ms", "s"];
+    let after = units.iter().find_map(|word| unit.strip_prefix(word))?;
+    (!after.starts_with(|c: char| c.is_alphanumeric())).then_some(after)
 }

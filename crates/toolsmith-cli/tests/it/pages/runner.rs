@@ -55,6 +55,7 @@ fn what_must_be_there_beforehand_is_there() {
 #[test]
 fn what_differs_has_its_places() {
     right("```console\n$ echo took 12 ms, 0.3 s\ntook 7 ms, 11.25 s\n```\n");
+    right("```console\n$ echo 'a  470us  b'\na   17ms  b\n```\n");
     right("```console\n$ echo 'a     7ms  b'\na  1234ms  b\n```\n");
     right("```console\n$ echo abcabd\na…b…\n$ echo abcabd\n…d\n$ echo\n…\n```\n");
     right(
