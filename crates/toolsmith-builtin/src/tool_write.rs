@@ -263,7 +263,7 @@ impl Write {
         facts.in_place = done.last() == Some(&Done::InPlace);
         let deed = if facts.created { "Created" } else { "Wrote" };
         let mut text = format!(
-            "{deed} {shown}: {} bytes, {} lines added, {} removed, sha256 {}",
+            "{deed} {shown}: {} bytes, lines +{} -{}, sha256 {}",
             facts.content_size,
             facts.lines_added,
             facts.lines_removed,

@@ -147,3 +147,9 @@ mod tests {
         );
     }
 }
+
+/// A number of things, of which one is one.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
+}

@@ -17,7 +17,18 @@ pub struct Offer {
     by_wire_name: HashMap<String, usize>,
     by_name: HashMap<ToolName, usize>,
     withheld: HashSet<ToolName>,
+    missing: Vec<Missing>,
     detail: Detail,
+}
+
+/// Tools that no source has told yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missing {
+    /// All whose bare names begin like this.
+    Beginning(String),
+    /// The one of this bare name.
+    Name(String),
 }
 
 /// One tool of an offer.
@@ -73,6 +84,20 @@ impl Offer {
     /// Tells whether a tool would be here, had somebody approved it as it is.
     pub fn withholds(&self, name: &ToolName) -> bool {
         self.withheld.contains(name)
+    }
+
+    /// Notes tools that would be here, had their source told them. They cannot be called,
+    /// but whoever calls one is told why. A part of an offer misses nothing.
+    pub fn miss(&mut self, missing: Missing) {
+        self.missing.push(missing);
+    }
+
+    /// Tells whether a tool would be here, had its source told it.
+    pub fn misses(&self, name: &str) -> bool {
+        self.missing.iter().any(|missing| match missing {
+            Missing::Beginning(beginning) => name.starts_with(beginning),
+            Missing::Name(known) => name == known,
+        })
     }
 
     /// The same offer without what the other does not hold: as much as both allow. Names

@@ -3,7 +3,8 @@
 //! byte, and in two pieces split at every byte; with nothing declared, and with the
 //! functions declared, strictly and not. Then tells how fast answers and streams are read.
 //!
-//! A number after the file splits at every so many bytes only, which is quicker.
+//! A number after the file splits at every so many bytes only, which is quicker; names of
+//! providers after it measure these alone.
 //!
 //! The file has one JSON object per line: `functions`, each with a name and parameters, and
 //! `answer`, a list of objects from a name to its arguments, each with the values that are
@@ -30,8 +31,16 @@ struct Entry {
 #[expect(clippy::print_stdout, reason = "an example tells what it measured")]
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let path = (arguments.next()).ok_or("usage: measure_calls <calls.jsonl> [bytes]")?;
+    let path =
+        (arguments.next()).ok_or("usage: measure_calls <calls.jsonl> [bytes] [provider...]")?;
     let step: usize = arguments.next().map_or(Ok(1), |step| step.parse())?;
+    let mut providers = Vec::new();
+    for word in arguments {
+        providers.push(word.parse()?);
+    }
+    if providers.is_empty() {
+        providers.extend(Provider::ALL);
+    }
     let mut entries = Vec::new();
     for line in std::fs::read_to_string(path)?.lines() {
         entries.push(entry(&serde_json::from_str(line)?)?);
@@ -51,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "µs/kB whole",
         "µs/kB stream"
     );
-    for provider in Provider::ALL {
+    for provider in providers {
         measure(provider, &entries, step.max(1))?;
     }
     Ok(())

@@ -57,15 +57,18 @@ pub(crate) fn resolve(
     }
 }
 
-/// Why there is no such tool: it is withheld, where the caller would have been offered
-/// it, or unknown.
+/// Why there is no such tool: it is withheld, or its source could not tell it, where the
+/// caller would have been offered it; or it is unknown.
 fn absent(name: &str, registry: &Registry, offer: Option<&Offer>) -> ToolError {
     let withheld = registry
         .withheld_called(name)
         .filter(|withheld| offer.is_none_or(|offer| offer.withholds(&withheld.name)));
-    match withheld {
-        Some(withheld) => withheld.refusal(),
-        None => unknown(name, registry, offer),
+    if let Some(withheld) = withheld {
+        return withheld.refusal();
+    }
+    match registry.missing_called(name) {
+        Some((bare, error)) if offer.is_none_or(|offer| offer.misses(&bare)) => error,
+        _ => unknown(name, registry, offer),
     }
 }
 

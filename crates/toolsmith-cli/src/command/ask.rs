@@ -151,8 +151,8 @@ fn close(report: &Report, id: Option<&str>) -> Result<(), Failure> {
     }
     let mut line = format!(
         "{} · {}",
-        counted(report.turns, "turn"),
-        counted(report.calls, "call")
+        print::counted(report.turns as usize, "turn"),
+        print::counted(report.calls as usize, "call")
     );
     if report.failed > 0 {
         line.push_str(&format!(" ({} failed)", report.failed));
@@ -171,11 +171,6 @@ fn close(report: &Report, id: Option<&str>) -> Result<(), Failure> {
     }
     print::note(&line);
     Ok(())
-}
-
-fn counted(count: u32, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
 }
 
 /// The status the program ends with.

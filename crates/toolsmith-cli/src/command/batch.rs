@@ -81,7 +81,8 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Batch) -> Result
     }
     let peak = session.toolbox.metrics().map(|m| m.snapshot().peak_running);
     print::note(&format!(
-        "{count} calls, {failed} failed, at most {} at once",
+        "{}, {failed} failed, at most {} at once",
+        print::counted(count, "call"),
         peak.unwrap_or_default()
     ));
     if caller.cancellation().is_cancelled() {

@@ -59,14 +59,14 @@ pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, 
             }
         }
         let file = file.unwrap_or_else(|| "no configuration file".to_owned());
-        let mut line = format!("{file}: {tools} tools, ");
-        if !names.is_empty() {
-            line += &format!("{} servers, ", names.len());
+        let mut counts = vec![print::counted(tools, "tool")];
+        for (count, what) in [(names.len(), "server"), (errors.len(), "error")] {
+            if count > 0 {
+                counts.push(print::counted(count, what));
+            }
         }
-        if !errors.is_empty() {
-            line += &format!("{} errors, ", errors.len());
-        }
-        print::line(&format!("{line}{} findings", findings.len()))?;
+        counts.push(print::counted(findings.len(), "finding"));
+        print::line(&format!("{file}: {}", counts.join(", ")))?;
     }
     Ok(if bad { USAGE } else { 0 })
 }

@@ -137,8 +137,8 @@ fn report(tools: &[ToolReport], as_json: bool) -> Result<u8, Failure> {
     let strict = tools.iter().filter(|tool| tool.strict).count();
     let changed = tools.iter().filter(|tool| !tool.changes.is_empty()).count();
     print::note(&format!(
-        "{} tools, {changed} changed, {strict} strict",
-        tools.len()
+        "{}, {changed} changed, {strict} strict",
+        print::counted(tools.len(), "tool")
     ));
     Ok(0)
 }

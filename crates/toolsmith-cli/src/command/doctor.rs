@@ -120,7 +120,7 @@ fn files(session: &Session) -> Vec<Finding> {
             |file| file.display().to_string(),
         );
         let tools = session.toolbox.registry().len();
-        found.push(well("file", what, format!("{tools} tools are there")));
+        found.push(well("file", what, print::counted(tools, "tool")));
     }
     found
 }
@@ -143,7 +143,7 @@ fn servers(session: &Session, reached: &Reached) -> Vec<Finding> {
     for upstream in reached.upstreams.all() {
         let (name, status) = (upstream.name(), upstream.status());
         found.push(match &status.error {
-            None => well("server", name, format!("{} tools", status.tools)),
+            None => well("server", name, print::counted(status.tools, "tool")),
             Some(error) if status.unauthorized => {
                 let advice = format!("log in with `toolsmith servers --login {name}`");
                 unwell("server", name, error, advice)

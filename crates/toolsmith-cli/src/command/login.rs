@@ -24,7 +24,8 @@ pub(crate) async fn run(session: &Session, name: &str) -> Result<u8, Failure> {
     let status = upstreams.all()[0].status();
     upstreams.stop().await;
     if status.state == State::Ready {
-        print::note(&format!("`{name}` lets you in: {} tools.", status.tools));
+        let tools = print::counted(status.tools, "tool");
+        print::note(&format!("`{name}` lets you in: {tools}."));
         return Ok(0);
     }
     let error = status.error.unwrap_or_default();

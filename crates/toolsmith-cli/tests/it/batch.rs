@@ -63,7 +63,7 @@ fn the_calls_come_from_a_file_too() {
     let user = user().having("calls.json", "[{\"name\": \"example_panic\"}]");
     user.runs(["batch", "calls.json"])
         .ends_with(1)
-        .says("1 calls, 1 failed, at most 1 at once");
+        .says("1 call, 1 failed, at most 1 at once");
     user.runs(["batch", "none.json"])
         .ends_with(2)
         .prints("")

@@ -74,7 +74,7 @@ fn servers_that_cannot_be_used_are_errors() {
     user.runs(["check"])
         .ends_with(2)
         .tells(&format!("error: {error}\nwarning: {warning}\n"))
-        .prints("./toolsmith.yaml: 31 tools, 2 servers, 1 errors, 1 findings\n");
+        .prints("./toolsmith.yaml: 31 tools, 2 servers, 1 error, 1 finding\n");
     assert_eq!(
         user.runs(["check", "--json"]).ends_with(2).json(),
         json!({

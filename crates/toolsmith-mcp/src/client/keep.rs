@@ -227,7 +227,10 @@ impl Keeper {
         );
         let told = self.told(error);
         tracing::warn!(target: "toolsmith::mcp", "{}: {told}", self.upstream.name());
-        self.upstream.inner.status.send_modify(|status| {
+        // Before anybody hears that it was tried in vain, and calls.
+        let upstream = &self.upstream;
+        upstream.note_missing(&self.toolbox, State::Failed, unauthorized);
+        upstream.inner.status.send_modify(|status| {
             status.state = State::Failed;
             status.failures = failures;
             status.error = Some(told);

@@ -36,7 +36,8 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 use toolsmith_core::tool::SourceError;
-use toolsmith_core::{AnyTool, ToolSource};
+use toolsmith_core::{AnyTool, ErrorKind, ToolError, ToolSource};
+use toolsmith_runtime::Toolbox;
 
 pub use beside::{UpstreamPrompts, UpstreamResources};
 pub use error::{ConnectError, HttpError};
@@ -44,6 +45,7 @@ pub use options::{HttpUpstream, Protocol, Questions, Reach, UpstreamOptions};
 pub use roster::Upstreams;
 
 use crate::server::Notifier;
+use crate::wire;
 use authorize::Authorizer;
 use connect::Live;
 use pool::Pool;
@@ -168,6 +170,29 @@ impl Upstream {
         let _ = status
             .wait_for(|status| status.state != State::Starting)
             .await;
+    }
+
+    /// Tells the toolbox what calls of tools are answered with that this upstream has not
+    /// told yet; in words that hold nothing it said.
+    fn note_missing(&self, toolbox: &Toolbox, state: State, unauthorized: bool) {
+        let (kind, why) = match state {
+            State::Starting => (ErrorKind::Unavailable, "is still being reached"),
+            _ if unauthorized => (
+                ErrorKind::PermissionDenied,
+                "wants credentials, or others than it got; a person can see why with \
+                 `toolsmith servers`",
+            ),
+            _ => (
+                ErrorKind::Unavailable,
+                "could not be reached; a person can see why with `toolsmith servers`",
+            ),
+        };
+        let message = format!("the MCP server `{}` {why}", self.name());
+        let beginning = wire::tool::beginning(self.name());
+        let error = ToolError::new(kind, message);
+        toolbox
+            .registry()
+            .missing_source(self.name(), &beginning, error);
     }
 
     /// What gets us in, where the upstream asks for it and the host said how.

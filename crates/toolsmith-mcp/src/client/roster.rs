@@ -12,7 +12,7 @@ use toolsmith_core::CancellationToken;
 use toolsmith_runtime::Toolbox;
 
 use super::keep::Keeper;
-use super::{Upstream, UpstreamOptions};
+use super::{State, Upstream, UpstreamOptions};
 use crate::server::Notifier;
 
 /// How many upstreams are reached at once.
@@ -85,6 +85,7 @@ impl Upstreams {
             let upstream = Upstream::new(options);
             // In the order they are described: who answers first differs from run to run.
             self.toolbox.registry().expect_source(upstream.name());
+            upstream.note_missing(&self.toolbox, State::Starting, false);
             if let Some(notifier) = self.notifier.get() {
                 let _ = upstream.inner.notifier.set(notifier.clone());
             }

@@ -15,7 +15,7 @@ const DIGEST: usize = 10;
 /// no name keeps its beginning and ends in a digest of the whole, so that two tools
 /// never share one.
 pub(crate) fn name(server: &str, tool: &str) -> String {
-    let plain = format!("mcp__{server}__{tool}");
+    let plain = format!("{}{tool}", beginning(server));
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     // A name that ends like a shortened one might be taken for one.
     if plain.len() <= LONGEST && plain.chars().all(fits) && !looks_shortened(&plain) {
@@ -29,6 +29,11 @@ pub(crate) fn name(server: &str, tool: &str) -> String {
         .take(LONGEST - DIGEST - 1)
         .collect();
     format!("{kept}~{}", &digest[..DIGEST]).replace('~', ".")
+}
+
+/// How the names of a server's tools begin.
+pub(crate) fn beginning(server: &str) -> String {
+    format!("mcp__{server}__")
 }
 
 /// Tells whether a name ends in a point and a digest.

@@ -4,6 +4,7 @@
 //! whole and swap it in. Tools go in and never come out: what `get` returns is the
 //! definition, and only the execute stage reaches the tool behind it.
 
+mod absent;
 mod check;
 mod entry;
 mod files;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_core::tool::SourceError;
-use toolsmith_core::{AnyTool, Binding, Outcome, ToolSource};
-use toolsmith_runtime::Toolbox;
+use toolsmith_core::{AnyTool, Binding, ErrorKind, Outcome, RawCall, ToolError, ToolSource};
 use toolsmith_runtime::registry::{Refreshed, Registry};
+use toolsmith_runtime::{Caller, Selection, Toolbox};
 use toolsmith_testing::tools::{answering, definition, echoing};
 use toolsmith_testing::{Recording, call, value};
 
@@ -87,6 +87,74 @@ fn sources_stand_in_the_order_they_are_expected_whoever_answers_first() {
     tell("a", &[]);
     tell("a", &["a2"]);
     assert_eq!(names(registry), ["own1", "a2", "b1", "b2", "c1", "u1"]);
+}
+
+#[tokio::test]
+async fn a_source_that_has_not_told_its_tools_is_no_unknown_tool() {
+    let toolbox = Toolbox::builder()
+        .prefix("acme")
+        .load("a", tools(&["a1"]))
+        .build()
+        .unwrap();
+    let registry = toolbox.registry();
+    let down = |why: &str| ToolError::new(ErrorKind::Unavailable, why);
+    registry.missing_source("git", "mcp__git__", down("git is down"));
+    registry.missing_source("git__x", "mcp__git__x__", down("git__x is down"));
+    registry.missing_source("a", "a", down("a is down"));
+    let told = async |name: &str, offer: Option<Selection>| {
+        let mut caller = Caller::new("model");
+        if let Some(selection) = offer {
+            caller = caller.with_offer(toolbox.offer(&selection));
+        }
+        let outcome = toolbox
+            .run(RawCall::new(name, json!({})), &caller)
+            .await
+            .into_outcome();
+        outcome.error.map(|error| (error.kind, error.message))
+    };
+    let unavailable = |why: &str| Some((ErrorKind::Unavailable, why.to_owned()));
+    let is_unknown =
+        |told: Option<(ErrorKind, String)>| matches!(told, Some((ErrorKind::UnknownTool, _)));
+
+    assert_eq!(
+        told("mcp__git__log", None).await,
+        unavailable("git is down")
+    );
+    let prefixed = told("acme_mcp__git__log", None).await;
+    assert_eq!(prefixed, unavailable("git is down"));
+    let longer = told("mcp__git__x__log", None).await;
+    assert_eq!(longer, unavailable("git__x is down"));
+    assert!(is_unknown(told("mcp__hub__log", None).await));
+    // One that has tools has told what there is.
+    assert!(is_unknown(told("a2", None).await));
+
+    // To callers who would not have been offered it, it is unknown as ever.
+    let all = Selection::everything;
+    for (selection, is_told) in [
+        (all(), true),
+        (all().with_tools(["mcp__*"]), true),
+        (all().with_tools(["mcp__git__*"]), true),
+        (all().with_tools(["mcp__git__log"]), true),
+        (all().with_tools(["mcp__git__lo"]), false),
+        (all().with_tools(["mcp__git__?"]), false),
+        (all().with_tools(["a1"]), false),
+        (all().with_source(Some("mcp".to_owned())), true),
+        (all().with_source(Some("rest".to_owned())), false),
+        (all().with_category(Some("vcs".to_owned())), false),
+    ] {
+        let shown = format!("{selection:?}");
+        let told = told("mcp__git__log", Some(selection)).await;
+        match is_told {
+            true => assert_eq!(told, unavailable("git is down"), "{shown}"),
+            false => assert!(is_unknown(told), "{shown}"),
+        }
+    }
+
+    // Once it has told them, what is not among them is unknown.
+    let ticket = registry.begin_refresh("git");
+    registry.refresh(&ticket, tools(&["mcp__git__status"]));
+    assert_eq!(told("mcp__git__status", None).await, None);
+    assert!(is_unknown(told("mcp__git__log", None).await));
 }
 
 #[test]

@@ -369,3 +369,33 @@ fn a_server_comes_and_goes_with_its_file() {
     client.until_tools(|tools| !names(tools).contains(&"mcp__late__say".to_owned()));
     client.end();
 }
+
+#[test]
+fn tools_of_a_server_that_is_not_reached_are_not_unknown() {
+    let closed = mock::serve(|_| Answer::json(401, &json!({})));
+    let user = newcomer();
+    write(&user, "tools/mcp/down.yaml", "command: /nowhere/at-all\n");
+    let locked = format!("url: http://{closed}/mcp\n");
+    write(&user, "tools/mcp/locked.yaml", locked);
+    let kinds = [("down", "unavailable"), ("locked", "permission_denied")];
+    for (server, kind) in kinds {
+        let tool = format!("mcp__{server}__look");
+        let ran = user.runs(["call", &tool, "--yes", "--json"]);
+        let error = &ran.json()["error"];
+        assert_eq!(error["code"], *kind, "{ran:#?}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("`toolsmith servers`"), "{message}");
+    }
+    let ran = user.runs(["call", "mcp__other__look", "--yes", "--json"]);
+    assert_eq!(ran.json()["error"]["code"], "unknown_tool", "{ran:#?}");
+
+    let mut client = Client::start(&user, &["--yes"]);
+    for (server, kind) in kinds {
+        let tool = format!("mcp__{server}__look");
+        // At first it is being reached.
+        until("it was tried in vain", || {
+            told(&client.call(&tool, &json!({}))).starts_with(kind)
+        });
+    }
+    client.end();
+}
