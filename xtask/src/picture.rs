@@ -38,7 +38,8 @@ fn draw(text: &str) -> String {
     });
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n\
+         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"14\">\n\
+         <style>text {{ white-space: pre }}</style>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#16181d\"/>\n{}</svg>\n",
         rows.collect::<String>()
     )
