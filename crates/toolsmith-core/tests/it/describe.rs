@@ -279,6 +279,28 @@ fn a_definition_holds_no_execution_setting() {
 }
 
 #[test]
+fn source_and_effect_are_set_apart() {
+    let mcp = Source::Mcp {
+        server: "git".into(),
+    };
+    for source in [Source::Builtin, Source::Native, Source::Rest, mcp] {
+        for (kind, effect) in [
+            (Kind::Read, Effect::Read),
+            (Kind::Edit, Effect::Write),
+            (Kind::Execute, Effect::Execute),
+            (Kind::Network, Effect::Network),
+        ] {
+            let before = tool("t").with_source(source.clone()).with_kind(kind);
+            let after = tool("t").with_kind(kind).with_source(source.clone());
+            for tool in [before, after] {
+                assert_eq!((&tool.source, tool.kind), (&source, kind));
+                assert_eq!(tool.effect, effect, "{source:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn sources_have_words() {
     let mcp = Source::Mcp {
         server: "git".into(),

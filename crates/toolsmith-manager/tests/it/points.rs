@@ -156,6 +156,8 @@ async fn a_time_out_ends_a_call() {
     let (_folder, manager) = auto(&[("tools/native/slow.yaml", &slow)]);
     let outcome = call(&manager, "slow", json!({ "word": "" })).await;
     assert_eq!(code(&outcome), "timeout");
+    // After its own time, and not after what is usual.
+    assert!(outcome.model_text().contains("after 50ms"), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -143,6 +143,12 @@ fn native_format_and_fallback_format() {
         "{prompt}"
     );
     assert!(prompt.contains("Adds two numbers."), "{prompt}");
+    // The example of a call has both words too; the schema is in the line of the tool.
+    let line = prompt
+        .lines()
+        .find(|line| line.contains("Adds two numbers."));
+    let line: Value = serde_json::from_str(line.unwrap()).unwrap();
+    assert_eq!(line["parameters"]["required"], json!(["a", "b"]));
     assert_eq!(request["messages"][1]["content"], "2 + 3?");
 }
 
