@@ -13,8 +13,11 @@ use super::Finding;
 use crate::step::{cargo, locked};
 
 const CORE: &str = "toolsmith-core";
+const DOOR: &str = "toolsmith";
+/// The crates of the workspace that are built by who only defines tools.
+const DEFINING: &[&str] = &[DOOR, CORE, "toolsmith-macros"];
 const CORE_DIRECT: usize = 9;
-const CORE_PACKAGES: usize = 40;
+const CORE_PACKAGES: usize = 35;
 const CORE_WITHOUT: &[&str] = &["reqwest", "rmcp", "axum", "clap", "jsonschema"];
 
 /// Each crate and the workspace crates it may depend on.
@@ -99,6 +102,8 @@ pub(crate) struct Packages {
     crates: Vec<Package>,
     /// Name and version of every package that building core takes, core included.
     core_tree: BTreeSet<String>,
+    /// The same of the front door without its features, which only defines tools.
+    door_tree: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -115,23 +120,21 @@ impl Packages {
         let metadata = ask(root, &["metadata", "--format-version", "1", "--no-deps"])?;
         // Not `cargo metadata`: it unites the features that the whole workspace asks for,
         // and counts packages that an author of tools never builds.
-        let tree = ask(
-            root,
-            &[
-                "tree",
-                "--package",
-                CORE,
-                "--edges",
-                "normal",
-                "--prefix",
-                "none",
-            ],
-        )?;
+        let tree = |package: &str| {
+            let plain = ["--no-default-features", "--edges", "normal"];
+            let words = [
+                &["tree", "--package", package][..],
+                &plain,
+                &["--prefix", "none"],
+            ];
+            ask(root, &words.concat())
+        };
         let metadata =
             serde_json::from_str(&metadata).context("failed to read cargo's metadata")?;
         Ok(Self {
             crates: packages(&metadata).context("cargo's metadata has an unknown form")?,
-            core_tree: tree_packages(&tree),
+            core_tree: tree_packages(&tree(CORE)?),
+            door_tree: tree_packages(&tree(DOOR)?),
         })
     }
 }
@@ -146,7 +149,25 @@ pub(crate) fn check(packages: &Packages) -> Vec<Finding> {
     if let Some(core) = packages.crates.iter().find(|package| package.name == CORE) {
         findings.extend(core_size(core, &packages.core_tree));
     }
+    findings.extend(execution(packages));
     findings
+}
+
+/// Finds what runs tools in the tree of those who only define them.
+fn execution(packages: &Packages) -> Vec<Finding> {
+    let is_ours = |name: &&str| packages.crates.iter().any(|package| package.name == *name);
+    let names = packages.door_tree.iter();
+    let names = names.filter_map(|package| package.split(' ').next());
+    let report = |name: &str| {
+        let problem = format!("{DOOR} without its features builds {name}");
+        let remedy = "who only defines tools builds none of it: make it optional";
+        Finding::new("crates/toolsmith/Cargo.toml", 1, problem, remedy)
+    };
+    names
+        .filter(is_ours)
+        .filter(|name| !DEFINING.contains(name))
+        .map(report)
+        .collect()
 }
 
 fn direct(package: &Package, packages: &Packages) -> Vec<Finding> {
@@ -281,6 +302,7 @@ mod tests {
         let packages = Packages {
             crates: crates.iter().map(package).collect(),
             core_tree: tree_packages(core_tree),
+            door_tree: BTreeSet::new(),
         };
         check(&packages)
             .into_iter()
@@ -340,6 +362,31 @@ mod tests {
     }
 
     #[test]
+    fn execution_in_the_tree_of_who_defines_tools_is_found() {
+        let package = |name: &str| Package {
+            name: name.to_owned(),
+            manifest: String::new(),
+            dependencies: BTreeSet::new(),
+        };
+        let tree = "toolsmith v0.1.0 (/x)\ntoolsmith-core v0.1.0 (/x)\nserde v1.0.0\n\
+                    toolsmith-macros v0.1.0 (proc-macro) (/x)\ntoolsmith-runtime v0.1.0 (/x)\n";
+        let packages = Packages {
+            crates: [DOOR, CORE, "toolsmith-macros", "toolsmith-runtime"]
+                .map(package)
+                .into(),
+            core_tree: BTreeSet::new(),
+            door_tree: tree_packages(tree),
+        };
+        let found: Vec<String> = (execution(&packages).into_iter())
+            .map(|finding| finding.problem)
+            .collect();
+        assert_eq!(
+            found,
+            ["toolsmith without its features builds toolsmith-runtime"]
+        );
+    }
+
+    #[test]
     fn a_core_that_grew_is_found() {
         let direct = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         assert!(found(&[(CORE, &direct[..9])], "").is_empty());
@@ -352,7 +399,7 @@ mod tests {
             .collect();
         assert_eq!(
             found(&[(CORE, &[])], &tree),
-            ["the tree of toolsmith-core has 41 packages, over the limit of 40"]
+            ["the tree of toolsmith-core has 41 packages, over the limit of 35"]
         );
         assert_eq!(
             found(

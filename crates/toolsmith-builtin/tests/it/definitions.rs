@@ -41,6 +41,29 @@ async fn every_tool_says_all_there_is_to_say() {
     }
 }
 
+/// The list of files is the list of tools.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_tool_is_in_a_file_of_its_name() {
+    let yard = Yard::new();
+    let web = Web::with_names(WebSettings::default(), Arc::new(NoNames));
+    let web = Toolbox::new(toolsmith_builtin::web_tools(&web)).unwrap();
+    let all = [&yard.toolbox, &web].map(|toolbox| toolbox.registry().all());
+    let mut tools: Vec<String> = all
+        .iter()
+        .flatten()
+        .map(|tool| format!("tool_{}.rs", tool.name))
+        .collect();
+    tools.sort();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let mut files: Vec<String> = std::fs::read_dir(source)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("tool_"))
+        .collect();
+    files.sort();
+    assert_eq!(files, tools);
+}
+
 async fn check(toolbox: &Toolbox) {
     for tool in toolbox.registry().all() {
         let name = &tool.name;

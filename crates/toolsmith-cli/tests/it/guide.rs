@@ -206,6 +206,33 @@ fn checking_finds_what_is_wrong_with_the_files() {
     assert_eq!(headings(&ran.stdout), ["read"]);
 }
 
+/// Nothing else is wrong with the files, so that each is what the strict refuse.
+#[test]
+fn one_description_that_is_not_good_is_enough_when_strict() {
+    let good = "A description that is long enough.";
+    let long = "x".repeat(501);
+    for (text, found) in [
+        (good, None),
+        ("short", Some("the description has 5 characters")),
+        (long.as_str(), Some("the description has 501 characters")),
+        ("\"[Description pending]\"", Some("still pending")),
+    ] {
+        // What ships needs no entry of the user's.
+        let file = format!("read: {text}\n");
+        let user = newcomer().having("tool_descriptions.yaml", file);
+        let ran = user.runs(["check"]).ends_with(0);
+        assert_eq!(ran.stderr.lines().count(), usize::from(found.is_some()));
+        let strict = user.runs(["check", "--strict"]);
+        let status = if found.is_some() { 2 } else { 0 };
+        let strict = strict.ends_with(status);
+        assert!(
+            strict.stderr.contains(found.unwrap_or_default()),
+            "{}",
+            strict.stderr
+        );
+    }
+}
+
 /// A server shows the guide as a resource and as a prompt, as the files are now.
 #[test]
 fn clients_of_a_server_get_it_too() {

@@ -204,6 +204,50 @@ fn tools_are_filtered_by_source_and_category() {
         .prints("[]\n");
 }
 
+/// What is written in a file comes out whole, and under the source it is of.
+#[test]
+fn tools_of_files_have_their_source_and_their_metadata() {
+    let user = newcomer();
+    std::fs::create_dir_all(user.home().join("tools/native")).unwrap();
+    let user = user.having(
+        "tools/native/two.yaml",
+        "tools:\n\
+         \x20 - name: weather\n\
+         \x20   description: Tells the weather of a place, from far away.\n\
+         \x20   api_url: http://127.0.0.1:9\n\
+         \x20   parameters: { properties: { city: { type: string, pattern: '^[A-Z]', minLength: 2 } } }\n\
+         \x20   metadata: { category: sky, tags: [rain], documentationUrl: 'https://docs.example/', owner: me, since: 3 }\n\
+         \x20 - name: hello\n\
+         \x20   description: Says a few words to whoever calls it.\n\
+         \x20   command: [/bin/echo, hello]\n",
+    );
+    let listed = |option: &str, word: &str| -> Vec<String> {
+        let list = user
+            .runs(["tools", "--json", option, word])
+            .ends_with(0)
+            .json();
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(listed("--source", "rest"), ["weather"]);
+    assert_eq!(listed("--source", "native"), ["hello"]);
+    assert_eq!(listed("--category", "sky"), ["weather"]);
+    let shown = user.runs(["show", "weather", "--json"]).ends_with(0).json();
+    assert_eq!(shown["tags"], json!(["rain"]));
+    assert_eq!(shown["documentation_url"], "https://docs.example/");
+    assert_eq!(shown["extra"], json!({ "owner": "me", "since": 3 }));
+    // That they are an object was not said, and the property is as it was written.
+    assert_eq!(
+        shown["input_schema"],
+        json!({
+            "type": "object",
+            "properties": { "city": { "type": "string", "pattern": "^[A-Z]", "minLength": 2 } },
+            "additionalProperties": false,
+        })
+    );
+}
+
 #[test]
 fn show_adds_everything_else() {
     let shown = user()
@@ -386,11 +430,52 @@ fn a_prefix_no_name_can_have_is_refused() {
 }
 
 #[test]
+fn selections_and_overlays_speak_of_bare_names_under_a_prefix() {
+    let user = user()
+        .with("MCP_TOOL_PREFIX", "acme")
+        .having("toolsmith.yaml", "tools: [example_add, 'example_e*']\n")
+        .having(
+            "tool_descriptions.yaml",
+            "example_add: Adds up, as the user says of it.\n",
+        );
+    let list = user.runs(["tools", "--json"]).ends_with(0).json();
+    let rows = list.as_array().unwrap().iter();
+    let names: Vec<&str> = rows.map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["acme_example_add", "acme_example_echo"]);
+    let guide = user.runs(["guide", "example_add"]).ends_with(0).stdout;
+    assert!(
+        guide.contains("Adds up, as the user says of it.") && !guide.contains("acme"),
+        "{guide}"
+    );
+}
+
+#[test]
 fn full_descriptions_are_a_setting() {
-    let user = user().having("toolsmith.yaml", "descriptions: full\n");
-    user.runs(["call", "example_add", "a=1", "b=1"])
+    let described = |user: User, name: &str| {
+        let list = user.runs(EXAMPLE_TOOLS).ends_with(0).json();
+        let rows = list.as_array().unwrap().clone();
+        let row = rows.into_iter().find(|row| row["name"] == name).unwrap();
+        row["description"].as_str().unwrap().to_owned()
+    };
+    let full = || user().having("toolsmith.yaml", "descriptions: full\n");
+    full()
+        .runs(["call", "example_add", "a=1", "b=1"])
         .ends_with(0)
         .prints("2\n");
+    let brief = described(user(), "example_add");
+    assert_eq!(brief, "Adds two numbers and returns the sum.");
+    let long = described(full(), "example_add");
+    assert!(
+        long.starts_with(&brief) && long.contains("\n\nArguments:\n- `a` (number, required)"),
+        "{long}"
+    );
+    for user in [user(), full()] {
+        let text = described(user, "example_delete");
+        assert!(
+            text.contains("REQUIRES EXPLICIT USER INSTRUCTION"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -380,6 +380,53 @@ fn a_plan_is_made_from_the_arguments() {
     assert_eq!(always.confirm, Confirm::Required { reason });
 }
 
+mod of_every_kind {
+    use toolsmith::tool;
+
+    #[tool(kind = "read")]
+    pub(super) fn read() {}
+    #[tool(kind = "edit")]
+    pub(super) fn edit() {}
+    #[tool(kind = "delete")]
+    pub(super) fn delete() {}
+    #[tool(kind = "move")]
+    pub(super) fn r#move() {}
+    #[tool(kind = "search")]
+    pub(super) fn search() {}
+    #[tool(kind = "execute")]
+    pub(super) fn execute() {}
+    #[tool(kind = "network")]
+    pub(super) fn network() {}
+    #[tool(kind = "think")]
+    pub(super) fn think() {}
+    #[tool(kind = "external")]
+    pub(super) fn external() {}
+    #[tool(kind = "other")]
+    pub(super) fn other() {}
+}
+
+#[test]
+fn the_attribute_takes_every_kind() {
+    use of_every_kind as of;
+    let made = [
+        of::read::definition(),
+        of::edit::definition(),
+        of::delete::definition(),
+        of::r#move::definition(),
+        of::search::definition(),
+        of::execute::definition(),
+        of::network::definition(),
+        of::think::definition(),
+        of::external::definition(),
+        of::other::definition(),
+    ];
+    for tool in made {
+        // Each is named after its kind.
+        assert_eq!(json!(tool.kind), json!(tool.name), "{}", tool.name);
+        assert_eq!(tool.effect, tool.kind.effect(), "{}", tool.name);
+    }
+}
+
 #[test]
 fn the_attribute_knows_every_kind() {
     // The words are written in the macro as well; this fails when core gains one.

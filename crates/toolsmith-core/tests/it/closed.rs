@@ -338,6 +338,21 @@ fn closes(schema: Value, good: &[Value], bad: &[Value]) {
     }
 }
 
+/// What a person writes is completed, and nothing of it is lost.
+#[test]
+fn that_arguments_are_an_object_goes_without_saying() {
+    let property = json!({"type": "string", "pattern": "^a", "minLength": 2, "x-own": [1]});
+    let written = Schema::input(json!({"required": ["a"], "properties": {"a": property}})).unwrap();
+    let expected = json!({
+        "type": "object",
+        "properties": {"a": property},
+        "required": ["a"],
+        "additionalProperties": false,
+    });
+    assert_eq!(written.as_value().to_string(), expected.to_string());
+    assert_eq!(Schema::input(json!({})).unwrap(), Schema::no_arguments());
+}
+
 #[test]
 fn a_definition_may_be_a_part_of_one_object_and_the_whole_of_another() {
     closes(

@@ -16,6 +16,17 @@ mod elsewhere {
 #[tool(declare = false)]
 fn undeclared() {}
 
+#[tool(declare = false)]
+fn slow() {}
+
+/// Takes its time to be made, so that all threads ask before the first has its tools.
+fn slowly() -> toolsmith::AnyTool {
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    slow::tool()
+}
+
+toolsmith::__private::declare!(slowly);
+
 #[test]
 fn many_threads_share_one_collection() {
     let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(take)).collect();
@@ -30,7 +41,7 @@ fn many_threads_share_one_collection() {
         .iter()
         .map(|tool| tool.definition().name.to_string())
         .collect();
-    assert_eq!(names, ["aardvark", "zebra"]);
+    assert_eq!(names, ["aardvark", "slow", "zebra"]);
     assert!(take().is_empty());
     // A declared tool is still made like any other.
     assert_eq!(zebra::tool().definition().name, "zebra");

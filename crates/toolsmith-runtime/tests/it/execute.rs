@@ -457,6 +457,34 @@ async fn progress_is_told_to_the_caller_while_the_tool_runs() {
     assert_eq!(told, expected);
 }
 
+#[tokio::test]
+async fn progress_and_output_are_told_before_the_tool_ends() {
+    let gate = Gate::new();
+    let inside = gate.clone();
+    let tool = with_context("steps", move |context| {
+        let gate = inside.clone();
+        async move {
+            context.progress(Progress::done(1.0));
+            context.output("a line\n");
+            gate.pass().await;
+            Outcome::nothing()
+        }
+    });
+    let recording = Recording::new();
+    let toolbox = Toolbox::new([tool]).unwrap();
+    let caller = Caller::new("test").with_recorder(recording.clone());
+    let (_, told) = tokio::join!(
+        toolbox.run(RawCall::new("steps", json!({})), &caller),
+        async {
+            gate.inside(1).await;
+            let told = (recording.all("progress").len(), recording.output());
+            gate.release(1);
+            told
+        }
+    );
+    assert_eq!(told, (1, "a line\n".to_owned()));
+}
+
 #[test]
 fn hosts_without_async_block_on_a_runtime_they_bring() {
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 use serde_json::{Value, json};
-use toolsmith_core::{Effect, Kind, Schema, Source, ToolDef};
+use toolsmith_core::{Effect, Example, Kind, Schema, Source, ToolDef};
 use toolsmith_runtime::guide::{
     Budget, Described, ExampleForm, Guide, Layer, LifeCycle, OverlaySource, Overlays, PENDING,
     Place, Request, Response, Snippet,
@@ -452,10 +452,17 @@ fn no_more_than_five_examples_are_shown_and_none_is_dropped_for_its_form() {
     let long = "print(1)\n".repeat(200);
     let examples: &[(&str, &[&str])] = &[("one", &snippets), ("two", &[&long])];
     let guide = guide_over(with_own(layer(&[], examples)));
-    let tools = [Arc::new(definition("one")), Arc::new(definition("two"))];
+    let mut three = definition("three");
+    for n in 0..6 {
+        let arguments = json!({ "n": n }).as_object().unwrap().clone();
+        three = three.with_example(Example::new(arguments));
+    }
+    let tools = [definition("one"), definition("two"), three].map(Arc::new);
     let response = guide.answer(&tools, &Request::everything());
     let code = outline(&response.content).code;
     assert_eq!(code[1].1.matches("one(").count(), 5);
+    // Those of the definition are no more.
+    assert_eq!(code[5].1.matches("three(").count(), 5);
     assert_eq!(code[3].1.lines().count(), 11);
     assert!(code[3].1.ends_with("# … 190 more lines\n"));
 }

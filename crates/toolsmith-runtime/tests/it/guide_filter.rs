@@ -122,4 +122,13 @@ fn thousands_of_names_are_answered_in_bounded_time_and_space() {
     assert_eq!(response.metadata.invalid_names.len(), 1000);
     let whole = serde_json::to_string(&response).unwrap();
     assert!(whole.len() < 150_000, "{} bytes", whole.len());
+    // To look for the nearest takes longest: that is done for the first few names only, and
+    // for none that is far longer than names are. The others are offered the first tools.
+    let first = "Available: tool_number_0, tool_number_1, tool_number_2, ";
+    assert!(response.warnings[..100].iter().all(|it| it.contains(first)));
+    let misspelt: Vec<String> = (0..100).map(|n| format!("tool_numbr_9{n:02}")).collect();
+    let request = Request::everything().with_tool_names(Some(misspelt));
+    let warnings = plain_guide().answer(&tools, &request).warnings;
+    let guessed = warnings.iter().filter(|it| !it.contains(first)).count();
+    assert_eq!((warnings.len(), guessed), (100, 20));
 }

@@ -468,5 +468,7 @@ fn a_schema_is_shown_as_it_is_registered() {
     ]
     .iter()
     .fold(shown.to_owned(), |text, (from, to)| text.replace(from, to));
-    assert_eq!(serde_json::from_str::<Value>(&unescaped).unwrap(), schema);
+    // As texts, since the order of keys is a part of it.
+    let shown: Value = serde_json::from_str(&unescaped).unwrap();
+    assert_eq!(shown.to_string(), schema.to_string());
 }

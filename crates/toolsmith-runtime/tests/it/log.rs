@@ -55,7 +55,17 @@ impl tracing::field::Visit for Collected {
 
 /// Makes calls one after the other and returns what was logged of them.
 fn logged(builder: ToolboxBuilder, calls: Vec<RawCall>, paused: bool) -> Log {
+    logged_and_told(builder, calls, paused).0
+}
+
+/// The same, with the code of the error each caller was told, if any.
+fn logged_and_told(
+    builder: ToolboxBuilder,
+    calls: Vec<RawCall>,
+    paused: bool,
+) -> (Log, Vec<Option<&'static str>>) {
     let log = Log::default();
+    let mut told = Vec::new();
     let subscriber = tracing_subscriber::registry().with(log.clone());
     tracing::subscriber::with_default(subscriber, || {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -63,16 +73,33 @@ fn logged(builder: ToolboxBuilder, calls: Vec<RawCall>, paused: bool) -> Log {
         let toolbox = builder.build().unwrap();
         runtime.block_on(async {
             for call in calls {
-                toolbox.run(call, &Caller::new("me")).await;
+                let reply = toolbox.run(call, &Caller::new("me")).await;
+                told.push(reply.into_outcome().error.map(|error| error.code()));
             }
         });
     });
-    log
+    (log, told)
 }
 
 fn builder() -> ToolboxBuilder {
     let tools = [echo(), fail(), explode(), sleep(), blocking_echo()];
     Toolbox::builder().tools(tools)
+}
+
+#[test]
+fn what_is_logged_as_failed_is_told_to_the_caller_too() {
+    for (name, arguments, code) in [
+        ("echo", json!({"text": "x"}), None),
+        ("fail", json!({"message": "no"}), Some("execution_failed")),
+        ("explode", json!({}), Some("internal")),
+        ("echo", json!({}), Some("invalid_parameters")),
+        ("nothing", json!({}), Some("unknown_tool")),
+    ] {
+        let calls = vec![RawCall::new(name, arguments)];
+        let (log, told) = logged_and_told(builder(), calls, false);
+        assert_eq!(told, [code], "{name}");
+        assert_eq!(log.infos()[0].get("error").map(String::as_str), code);
+    }
 }
 
 #[test]

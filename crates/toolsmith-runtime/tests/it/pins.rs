@@ -80,6 +80,11 @@ fn adopted(server: &str, said: &Value) -> AnyTool {
         .with_input(schema("inputSchema").unwrap_or_else(Schema::no_arguments));
     definition.description.short = said["description"].as_str().unwrap_or_default().to_owned();
     definition.output = schema("outputSchema");
+    let hint = |name: &str| said["annotations"][name].as_bool();
+    definition.hints.read_only = hint("readOnlyHint");
+    definition.hints.destructive = hint("destructiveHint");
+    definition.hints.idempotent = hint("idempotentHint");
+    definition.hints.open_world = hint("openWorldHint");
     AnyTool::from_fn(definition, async |arguments: Value, _| {
         Outcome::ok(arguments)
     })

@@ -183,6 +183,10 @@ fn tools_are_found_by_source_category_tag_and_kind() {
     assert_eq!(listed(registry.by_tag("text")), ["read_file", "fetch"]);
     assert_eq!(listed(registry.by_tag("tex")), [""; 0]);
     assert_eq!(listed(registry.by_kind(Kind::Edit)), ["write_file"]);
+    // Kinds of the same effect stay apart.
+    assert_eq!(listed(registry.by_kind(Kind::Delete)), [""; 0]);
+    assert_eq!(listed(registry.by_kind(Kind::Network)), ["fetch"]);
+    assert_eq!(listed(registry.by_kind(Kind::External)), ["mcp__git__log"]);
     assert_eq!(registry.categories(), ["files", "git", "web"]);
     assert_eq!(registry.tags(), ["disk", "text"]);
     assert_eq!(registry.len(), 4);
@@ -207,6 +211,14 @@ fn search_ranks_name_over_tag_over_text() {
         let found: Vec<&str> = found.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(found, expected, "{text:?}");
     }
+    // A part of a name counts more than a tag, and that more than a text, whatever the order.
+    let texts = definition("by_text").with_description("Speaks of a word.");
+    let mut tags = definition("by_tag");
+    tags.meta.tags = vec!["word".to_owned()];
+    let ranked = Toolbox::new([texts, tags, definition("a_word_in_it")].map(echoing)).unwrap();
+    let found = ranked.registry().search("word");
+    let found: Vec<&str> = found.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(found, ["a_word_in_it", "by_tag", "by_text"]);
     // A whole name counts more than a part of one, whatever the order.
     let toolbox = self::toolbox(&["logger", "log"]);
     let found = toolbox.registry().search("log");
@@ -286,6 +298,16 @@ fn declarations_come_in_the_order_of_registration_under_bare_names() {
         .declarations(toolsmith_core::Detail::Brief);
     let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
     assert_eq!(names, ["zeta", "alpha", "mid"]);
+    let full = toolbox
+        .registry()
+        .declarations(toolsmith_core::Detail::Full);
+    for (brief, full) in declared.iter().zip(full) {
+        assert!(!brief.description.contains("Takes no arguments."));
+        assert!(
+            full.description.ends_with("Takes no arguments."),
+            "{full:?}"
+        );
+    }
 }
 
 #[test]
