@@ -107,7 +107,20 @@ pub(crate) fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.current_dir(root);
+    // What cargo told of this program is not meant for others: build scripts that look there
+    // would have half of the dependencies built anew whenever a person runs cargo between.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_of_this_program) {
+            command.env_remove(name);
+        }
+    }
     command
+}
+
+fn is_of_this_program(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_")
+        || name.starts_with("CARGO_MANIFEST_")
+        || matches!(name, "CARGO_BIN_NAME" | "CARGO_CRATE_NAME")
 }
 
 /// Returns `--locked` where the lock file is part of the tree, so that a chore never changes it.
