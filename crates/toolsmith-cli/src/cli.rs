@@ -4,6 +4,7 @@
 
 mod ask;
 mod connect;
+mod examples;
 mod log;
 mod model;
 mod project;
@@ -36,10 +37,7 @@ pub(crate) use remembered::{Approvals, ApprovalsCommand, Chosen, Pins, PinsComma
 #[derive(Debug, Parser)]
 #[command(name = "toolsmith", version, arg_required_else_help = true)]
 #[command(next_help_heading = "Global options")]
-#[command(
-    after_help = "Exit status: 0 done, 1 the tool failed, 2 wrong usage or configuration, \
-    3 refused, 124 timed out, 130 interrupted."
-)]
+#[command(after_help = examples::PROGRAM)]
 pub(crate) struct Cli {
     /// The folder to work in [default: the current one, with the configuration of the
     /// nearest folder upwards that has one]; again for further ones the tools may use.
@@ -153,32 +151,21 @@ const REPLAY_ORDER: &str = "Which recorded call answers one that is made [defaul
   strict     the very next one of the whole file, which must be equal
   arguments  as next, and the last answer stays: calls can be repeated";
 
-const SCHEMA_HELP: &str = "Examples:
-  toolsmith schema
-  toolsmith schema tools/native/weather.yaml
-  toolsmith schema toolsmith > toolsmith.schema.json
-
-Editors with a YAML language server read the schema that the first line of a file names:
-  # yaml-language-server: $schema=toolsmith.schema.json";
-
-const MAN_HELP: &str = "Examples:
-  toolsmith man | man -l -
-  toolsmith man ask > ~/.local/share/man/man1/toolsmith-ask.1";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Begin a project: its configuration, a sample, and schemas for your editor
     #[command(after_help = project::INIT_HELP)]
     Init,
     /// Add a server, an API or a tool set to the project
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::ADD)]
     Add(Add),
     /// Make tools of a description of an API
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::IMPORT)]
     Import(Import),
     /// List the tools there are
     Tools(Tools),
     /// Show all that is known about a tool
+    #[command(after_help = examples::SHOW)]
     Show {
         /// The tool.
         name: String,
@@ -200,18 +187,21 @@ pub(crate) enum Command {
     /// Print the prompt that asks a model for calls as text
     Prompt(Prompt),
     /// Check the configuration and the tools
+    #[command(after_help = examples::CHECK)]
     Check {
         /// Treat every finding as an error.
         #[arg(long)]
         strict: bool,
     },
     /// Try every server, secret, program and API, and say what to do
+    #[command(after_help = examples::DOCTOR)]
     Doctor,
     /// Serve the tools to MCP clients
     Serve(Serve),
     /// Show the record of calls: what was called, by whom, and how it went
     Log(Log),
     /// List the tool sets and agents, and what they come to
+    #[command(after_help = examples::SETS)]
     Sets,
     /// List the upstream MCP servers and how they are doing
     Servers(Servers),
@@ -222,18 +212,19 @@ pub(crate) enum Command {
     /// Show or write the settings that make an MCP client use this program
     Connect(Connect),
     /// Print the JSON Schema of a file you write, for your editor
-    #[command(after_help = SCHEMA_HELP)]
+    #[command(after_help = examples::SCHEMA)]
     Schema {
         /// The file, there or not, or the name of its sort [default: list the sorts]
         file: Option<String>,
     },
     /// Print the manual page of the program, or of a command
-    #[command(after_help = MAN_HELP)]
+    #[command(after_help = examples::MAN)]
     Man {
-        /// The command [default: the program itself]
-        command: Option<String>,
+        /// The command, in as many words as it has [default: the program itself]
+        command: Vec<String>,
     },
     /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell.
         shell: Shell,
@@ -328,6 +319,7 @@ impl From<ExampleForm> for toolsmith_runtime::guide::ExampleForm {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::SERVERS)]
 pub(crate) struct Servers {
     /// Log in to a server that asks for OAuth, in a browser.
     #[arg(long, value_name = "NAME")]
@@ -335,6 +327,7 @@ pub(crate) struct Servers {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::TOOLS)]
 pub(crate) struct Tools {
     /// Only tools from this sort of source: builtin, native, rest or mcp.
     #[arg(long, value_name = "SOURCE", value_parser = ["builtin", "native", "rest", "mcp"])]
@@ -350,13 +343,7 @@ pub(crate) struct Tools {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  toolsmith call example_add a=2 b=3
-  toolsmith call example_add --args '{\"a\": 2, \"b\": 3}' --as message
-  toolsmith call example_echo text=hello --dry-run
-
-Values are read by the tool's schema: numbers, booleans, text; lists by repeating
-the key or as JSON; nested fields as a.b=1.")]
+#[command(after_help = examples::CALL)]
 pub(crate) struct Call {
     /// The tool.
     pub(crate) name: String,
@@ -379,9 +366,7 @@ pub(crate) struct Call {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "The calls are a JSON list, or one JSON object a line:
-  {\"id\": \"1\", \"name\": \"example_add\", \"arguments\": {\"a\": 2, \"b\": 3}}
-The replies come in the same form and order.")]
+#[command(after_help = examples::BATCH)]
 pub(crate) struct Batch {
     /// The file with the calls; - for standard input.
     #[arg(default_value = "-")]

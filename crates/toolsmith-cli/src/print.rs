@@ -14,8 +14,11 @@ use crate::cli::Shape;
 /// Prints a line of data.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{}", text.strip_suffix('\n').unwrap_or(text))?;
-    out.flush()
+    let written = writeln!(out, "{}", text.strip_suffix('\n').unwrap_or(text));
+    written.and_then(|()| out.flush()).map_err(|error| {
+        let message = format!("the output cannot be written: {error}");
+        io::Error::new(error.kind(), message)
+    })
 }
 
 /// Prints a value as JSON: readable on a terminal, on one line elsewhere.

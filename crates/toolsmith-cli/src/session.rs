@@ -226,10 +226,18 @@ impl Session {
             Which::Of(tool) if is_known(tool) || tool.contains("mcp__") => Vec::new(),
             _ => self.manager.remotes(),
         };
+        let upstreams = Upstreams::start(wanted, &self.toolbox);
+        upstreams.set_unready(self.unready());
         Reached {
-            upstreams: Upstreams::start(wanted, &self.toolbox),
+            upstreams,
             remotes: Remotes::start(remotes, &self.toolbox),
         }
+    }
+
+    /// The servers that are described but cannot even be tried.
+    pub(crate) fn unready(&self) -> Vec<String> {
+        let unready = self.manager.upstreams().unready;
+        unready.into_iter().map(|each| each.name).collect()
     }
 
     /// Ends what goes on beside calls.

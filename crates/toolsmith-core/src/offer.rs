@@ -4,6 +4,7 @@
 //! an offer can call what is in it and nothing else.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::Arc;
 
 use crate::binding::Exposure;
@@ -17,18 +18,18 @@ pub struct Offer {
     by_wire_name: HashMap<String, usize>,
     by_name: HashMap<ToolName, usize>,
     withheld: HashSet<ToolName>,
-    missing: Vec<Missing>,
+    missing: Missing,
     detail: Detail,
 }
 
-/// Tools that no source has told yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Missing {
-    /// All whose bare names begin like this.
-    Beginning(String),
-    /// The one of this bare name.
-    Name(String),
+/// Which tools that no source has told yet would be offered.
+#[derive(Clone, Default)]
+struct Missing(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+
+impl fmt::Debug for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "some" } else { "none" })
+    }
 }
 
 /// One tool of an offer.
@@ -86,18 +87,15 @@ impl Offer {
         self.withheld.contains(name)
     }
 
-    /// Notes tools that would be here, had their source told them. They cannot be called,
-    /// but whoever calls one is told why. A part of an offer misses nothing.
-    pub fn miss(&mut self, missing: Missing) {
-        self.missing.push(missing);
+    /// Notes which tools would be here, by their bare names, had their source told them. They
+    /// cannot be called, but whoever calls one is told why. A part of an offer misses nothing.
+    pub fn miss(&mut self, would_be_here: impl Fn(&str) -> bool + Send + Sync + 'static) {
+        self.missing = Missing(Some(Arc::new(would_be_here)));
     }
 
     /// Tells whether a tool would be here, had its source told it.
     pub fn misses(&self, name: &str) -> bool {
-        self.missing.iter().any(|missing| match missing {
-            Missing::Beginning(beginning) => name.starts_with(beginning),
-            Missing::Name(known) => name == known,
-        })
+        (self.missing.0.as_ref()).is_some_and(|would_be_here| would_be_here(name))
     }
 
     /// The same offer without what the other does not hold: as much as both allow. Names

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobMatcher};
 use sha2::{Digest, Sha256};
 use toolsmith_core::name::MAX_NAME_LENGTH;
-use toolsmith_core::offer::Missing;
 use toolsmith_core::{Detail, Exposure, Offer, ToolDef, ToolName};
 
 use crate::registry::{Entry, Registry};
@@ -73,8 +72,9 @@ pub(crate) fn offer(registry: &Registry, selection: &Selection) -> Offer {
     let mut offer = Offer::new(selection.detail);
     let withheld = withheld(registry, selection);
     withheld.into_iter().for_each(|name| offer.withhold(name));
-    let missing = missing(registry, selection);
-    missing.into_iter().for_each(|names| offer.miss(names));
+    if registry.misses_sources() {
+        offer.miss(wanted(selection));
+    }
     let mut add = |entry: &Entry| {
         let tool = &entry.definition;
         let exposure = entry.binding.exposure();
@@ -126,32 +126,23 @@ fn withheld(registry: &Registry, selection: &Selection) -> Vec<ToolName> {
     }
 }
 
-/// How the names of tools begin, or are, that would be offered if their source had told
-/// them. A category nobody has told of them yet.
-fn missing(registry: &Registry, selection: &Selection) -> Vec<Missing> {
-    let beginnings = registry.missing_beginnings();
-    let is_wanted = selection.category.is_none()
+/// Tells of names of tools that no source has told yet whether they would be offered. Nobody
+/// knows their category.
+fn wanted(selection: &Selection) -> impl Fn(&str) -> bool + Send + Sync + 'static {
+    let is_sought = selection.category.is_none()
         && (selection.source.as_deref()).is_none_or(|word| word == "mcp");
-    if beginnings.is_empty() || !is_wanted {
-        return Vec::new();
+    let patterns = selection.tools.clone();
+    let globs: Vec<GlobMatcher> = { patterns.iter().flatten() }
+        .filter(|pattern| is_glob(pattern))
+        .filter_map(|glob| name_glob(glob).ok())
+        .collect();
+    move |name| {
+        let is_named = |patterns: &Vec<String>| {
+            patterns.iter().any(|pattern| pattern == name)
+                || globs.iter().any(|glob| glob.is_match(name))
+        };
+        is_sought && patterns.as_ref().is_none_or(is_named)
     }
-    let Some(patterns) = &selection.tools else {
-        return beginnings.into_iter().map(Missing::Beginning).collect();
-    };
-    let mut missing = Vec::new();
-    for beginning in beginnings {
-        // A glob of all of them fits their beginning, too.
-        let globs = patterns.iter().filter(|pattern| is_glob(pattern));
-        let mut globs = globs.filter_map(|glob| name_glob(glob).ok());
-        if globs.any(|glob| glob.is_match(&beginning)) {
-            missing.push(Missing::Beginning(beginning));
-            continue;
-        }
-        let names = patterns.iter().filter(|name| !is_glob(name));
-        let names = names.filter(|name| name.starts_with(&beginning));
-        missing.extend(names.cloned().map(Missing::Name));
-    }
-    missing
 }
 
 fn is_glob(pattern: &str) -> bool {

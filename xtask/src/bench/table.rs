@@ -68,8 +68,11 @@ pub(crate) fn page(all: &[Told], machine: &str) -> String {
             }
             let _ = writeln!(page, "{}", figure(told.name, row));
         }
-        if let Some(failure) = &told.failure {
-            let _ = writeln!(page, "| {} | {} | | | NOT met |", told.name, cell(failure));
+        // Where there are figures, they say which goals are not met. How to run it again is a
+        // matter of one machine.
+        if let (Some(failure), true) = (&told.failure, told.rows.is_empty()) {
+            let failure = cell(failure.lines().next().unwrap_or_default());
+            let _ = writeln!(page, "| {} | {failure} | | | NOT met |", told.name);
         }
     }
     page
@@ -157,7 +160,8 @@ const HEAD: &str = "\
 Made by `cargo xtask bench`, which builds the product as it is shipped, installs what it is measured beside
 (in exact versions, into `target/`), lets ours and theirs take turns within one run, and writes this page. On
 a shared machine only ratios and CPU time mean something; the load average tells how busy it was. A row that
-says `not measured` names why. Goals are this project's own.
+says `not measured` names why. Goals are this project's own; [What a call costs](explanation/costs.md)
+explains those that are not met.
 
 ";
 
@@ -182,7 +186,7 @@ mod tests {
         let failed = Told {
             name: "mcp",
             rows: Vec::new(),
-            failure: Some("it did not start".to_owned()),
+            failure: Some("it did not start\nto see it again, run: it".to_owned()),
         };
         let page = page(&[told, failed], "two cores");
         for line in [

@@ -109,11 +109,13 @@ pub(crate) struct Conversations {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConversationsCommand {
     /// Show a conversation: what was said, which calls were made, what came of them
+    #[command(after_help = super::examples::CONVERSATIONS_SHOW)]
     Show {
         /// The conversation [default: the last one]
         id: Option<String>,
     },
     /// Forget conversations
+    #[command(after_help = super::examples::CONVERSATIONS_FORGET)]
     Forget {
         /// The conversations.
         #[arg(required = true, value_name = "ID")]

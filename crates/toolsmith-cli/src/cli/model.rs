@@ -84,10 +84,7 @@ pub(crate) struct Parse {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "For models that cannot call functions: put the prompt into their \
-instructions, and read what they write with `toolsmith parse --for text`."
-)]
+#[command(after_help = super::examples::PROMPT)]
 pub(crate) struct Prompt {
     /// The format calls are asked for in, such as json, jsonl or xml.
     #[arg(long, value_name = "FORMAT", default_value = "json")]

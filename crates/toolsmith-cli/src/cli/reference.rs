@@ -50,9 +50,11 @@ fn page(program: &Command) -> String {
         let link = name.replace(' ', "-");
         let _ = writeln!(page, "| [`{name}`](#{link}) | {about} |");
     }
-    page += "\n## Exit status\n\n";
     let after = program.get_after_help().unwrap_or_default().to_string();
-    let _ = writeln!(page, "{}", after.trim_start_matches("Exit status: "));
+    let (examples, status) = after.split_once("Exit status: ").unwrap_or_default();
+    page.push('\n');
+    notes(&mut page, examples);
+    let _ = writeln!(page, "\n## Exit status\n\n{status}");
     page += "\n## Options of every command\n\n";
     arguments(&mut page, program, Arg::is_global_set);
     for command in subcommands(program) {

@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::examples;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   toolsmith pins                          what is pinned, and what is withheld
@@ -23,13 +25,16 @@ pub(crate) struct Pins {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PinsCommand {
     /// Show what a tool says of itself now, and what it said when it was pinned
+    #[command(after_help = examples::PINS_SHOW)]
     Show {
         /// The tool.
         name: String,
     },
     /// Use tools as they are now, or as they were shown: NAME@DIGEST
+    #[command(after_help = examples::PINS_APPROVE)]
     Approve(Chosen),
     /// Forget what was pinned
+    #[command(after_help = examples::PINS_FORGET)]
     Forget(Chosen),
 }
 
@@ -82,6 +87,7 @@ pub(crate) struct Approvals {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApprovalsCommand {
     /// Take approvals back
+    #[command(after_help = examples::REVOKE)]
     Revoke(Revoke),
 }
 

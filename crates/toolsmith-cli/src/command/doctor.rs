@@ -69,6 +69,7 @@ fn tell(findings: &[Finding], bad: usize) -> Result<(), Failure> {
     let all = findings.len();
     print::note(&match bad {
         0 => format!("{all} things were tried, and all of them are well"),
+        1 => format!("{all} things were tried, and one of them needs something"),
         _ => format!("{all} things were tried, and {bad} of them need something"),
     });
     Ok(())

@@ -7,22 +7,22 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::print;
 
-pub(crate) fn run(command: Option<&str>) -> Result<u8, Failure> {
-    let program = Cli::command();
-    let page = match command {
-        None => Man::new(program),
-        Some(name) => {
-            let Some(command) = program.find_subcommand(name) else {
-                let name = print::visible(name);
-                let failure = Failure::usage(format!("there is no command `{name}`"));
-                return Err(failure.with_advice("see `toolsmith help`"));
-            };
-            // Pages of commands are called by both words, as everywhere.
-            Man::new(command.clone()).title(format!("toolsmith-{name}"))
-        }
-    };
+pub(crate) fn run(words: &[String]) -> Result<u8, Failure> {
+    let mut command = &mut Cli::command();
+    // Only then do commands know what they are called in whole.
+    command.build();
+    for word in words {
+        let Some(inner) = command.find_subcommand_mut(word) else {
+            let words = print::visible(&words.join(" "));
+            let failure = Failure::usage(format!("there is no command `{words}`"));
+            return Err(failure.with_advice("see `toolsmith help`"));
+        };
+        command = inner;
+    }
     let mut text = Vec::new();
-    page.render(&mut text)?;
-    print::line(&String::from_utf8_lossy(&text))?;
+    Man::new(command.clone()).render(&mut text)?;
+    // What ends a help text are examples, and in a manual they have a section of that name.
+    let text = String::from_utf8_lossy(&text);
+    print::line(&text.replacen(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n", 1))?;
     Ok(0)
 }

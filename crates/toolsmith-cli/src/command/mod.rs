@@ -55,7 +55,7 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         return Ok(0);
     }
     if let Command::Man { command } = &cli.command {
-        return man::run(command.as_deref());
+        return man::run(command);
     }
     if let Command::Schema { file } = &cli.command {
         return schema::run(file.as_deref(), cli.json);

@@ -81,10 +81,10 @@ async fn over_http(
     options: &Serve,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    let (mut http, token) = match admission(options)? {
-        Some((token, is_new)) => {
+    let (mut http, admission) = match admission(options)? {
+        Some((token, is_new, file)) => {
             let shown = is_new.then(|| token.reveal().to_owned());
-            (HttpOptions::with_token(token), shown)
+            (HttpOptions::with_token(token), Some((shown, file)))
         }
         None => (HttpOptions::without_token(), None),
     };
@@ -110,21 +110,31 @@ async fn over_http(
             "other machines can reach this address, and nothing on the way is encrypted",
         );
     }
-    if let Some(token) = token {
-        print::note("this token lets clients in; it is shown this once:");
+    if let Some((None, file)) = &admission {
+        let file = print::visible(&file.display().to_string());
+        print::note(&format!("clients bring the token that is kept in {file}"));
+    }
+    if let Some((Some(token), file)) = admission {
+        let file = print::visible(&file.display().to_string());
+        print::note(&format!(
+            "this token lets clients in; it is kept in {file}:"
+        ));
         print::note(&format!("  Authorization: Bearer {token}"));
         print::note(&format!(
             "for Claude Code: claude mcp add --transport http toolsmith http://{address}{PATH} --header \"Authorization: Bearer {token}\""
         ));
-        print::note("for other clients: toolsmith connect CLIENT --http");
+        print::note(&format!(
+            "for other clients: toolsmith connect CLIENT --http http://{address}{PATH}"
+        ));
     }
     let lanes = Lanes::open()?;
     listening.run_on(lanes.handles(), stop).await?;
     Ok(())
 }
 
-/// The token clients must bring, and whether it is new; none with `--no-auth`.
-fn admission(options: &Serve) -> Result<Option<(Token, bool)>, Failure> {
+/// The token clients must bring, whether it is new, and the file it is in; none with
+/// `--no-auth`.
+fn admission(options: &Serve) -> Result<Option<(Token, bool, PathBuf)>, Failure> {
     if options.no_auth {
         return Ok(None);
     }
@@ -135,7 +145,7 @@ fn admission(options: &Serve) -> Result<Option<(Token, bool)>, Failure> {
         ));
     };
     match Token::kept_in(&file) {
-        Ok(kept) => Ok(Some(kept)),
+        Ok((token, is_new)) => Ok(Some((token, is_new, file))),
         Err(error @ TokenError::File { .. }) => {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             Err(Failure::usage(format!(

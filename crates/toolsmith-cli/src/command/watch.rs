@@ -68,6 +68,7 @@ pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reac
             let _ = toolsmith_process::become_subreaper();
             reached.upstreams.replace(&reloaded.gone, fresh).await;
         }
+        reached.upstreams.set_unready(session.unready());
     }
 }
 

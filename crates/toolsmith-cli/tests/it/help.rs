@@ -70,7 +70,25 @@ fn manual_pages_of_the_program_and_of_every_command() {
         let page = user.runs(["man", command]).ends_with(0).tells("");
         let head = format!(".TH toolsmith-{command} 1");
         assert!(page.stdout.contains(&head), "{command}: {}", page.stdout);
+        // By its whole name, which is how it is called.
+        let synopsis = format!("\\fBtoolsmith {}\\fR", command.replace('-', "\\-"));
+        assert!(
+            page.stdout.contains(&synopsis),
+            "{command}: {}",
+            page.stdout
+        );
+        assert!(
+            page.stdout.contains(".SH EXAMPLES"),
+            "{command}: {}",
+            page.stdout
+        );
     }
+    let page = user.runs(["man", "add", "mcp"]).ends_with(0).tells("");
+    assert!(
+        page.stdout.contains(".TH toolsmith-add-mcp 1"),
+        "{}",
+        page.stdout
+    );
     let ran = user.runs(["man", "nothing"]).ends_with(2).prints("");
     assert!(
         ran.stderr.contains("there is no command `nothing`"),
@@ -85,10 +103,12 @@ fn every_command_has_help() {
         let ran = newcomer().runs([command, "--help"]).ends_with(0).tells("");
         let usage = format!("Usage: toolsmith {command}");
         assert!(ran.stdout.contains(&usage), "{command}: {ran:#?}");
+        assert!(ran.stdout.contains("\nExamples:\n"), "{command}: {ran:#?}");
     }
     let call = newcomer().runs(["help", "call"]).ends_with(0).tells("");
     assert!(
-        call.stdout.contains("toolsmith call example_add a=2 b=3"),
+        call.stdout
+            .contains("toolsmith call read file_path=README.md limit=20"),
         "{call:#?}"
     );
 }

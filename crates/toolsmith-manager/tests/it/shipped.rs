@@ -24,7 +24,7 @@ fn shipped() -> Layer {
     layer(descriptions, examples).unwrap()
 }
 
-/// The tools of the binary: the built-in ones, and the guide.
+/// The tools of the binary: the built-in ones, those that give tasks, and the guide.
 pub(crate) fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open([folder.path()], WorkspaceOptions::default()).unwrap();
@@ -34,6 +34,7 @@ pub(crate) fn tools(guide: &Arc<Guide>) -> Vec<Arc<ToolDef>> {
     tools.extend(Shells::new(&workspace, options).tools());
     let web = Web::new(WebSettings::default());
     tools.extend(toolsmith_builtin::web_tools(&web));
+    tools.extend(toolsmith_agent::task::Tasks::default().tools());
     tools.push(toolsmith_runtime::guide::tool(Arc::clone(guide)));
     tools.iter().map(|tool| tool.definition()).collect()
 }
@@ -49,7 +50,7 @@ fn every_built_in_tool_is_complete() {
     assert_eq!(files.current().warnings, Vec::<String>::new());
     let guide = guide(files);
     let tools = tools(&guide);
-    assert_eq!(tools.len(), 28);
+    assert_eq!(tools.len(), 31);
     let coverage = guide.coverage(&tools);
     assert_eq!(coverage.len(), tools.len());
     for tool in coverage {

@@ -35,7 +35,7 @@ pub enum HttpError {
     Body(#[from] toolsmith_net::BodyError),
     /// It could not be reached.
     #[error("the server could not be reached: {0}")]
-    Network(toolsmith_net::HttpError),
+    Network(#[source] toolsmith_net::HttpError),
     /// The guard refused the address.
     #[error(transparent)]
     Refused(#[from] Refused),

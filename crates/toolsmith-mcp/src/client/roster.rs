@@ -8,12 +8,13 @@ use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
-use toolsmith_core::CancellationToken;
+use toolsmith_core::{CancellationToken, ErrorKind, ToolError};
 use toolsmith_runtime::Toolbox;
 
 use super::keep::Keeper;
 use super::{State, Upstream, UpstreamOptions};
 use crate::server::Notifier;
+use crate::wire;
 
 /// How many upstreams are reached at once.
 const AT_ONCE: usize = 8;
@@ -28,6 +29,8 @@ pub struct Upstreams {
     toolbox: Toolbox,
     places: Arc<Semaphore>,
     notifier: OnceLock<Notifier>,
+    /// Servers that are described and cannot even be tried.
+    unready: Mutex<Vec<String>>,
 }
 
 /// An upstream and the task that keeps it.
@@ -47,6 +50,7 @@ impl Upstreams {
             toolbox: toolbox.clone(),
             places: Arc::new(Semaphore::new(AT_ONCE)),
             notifier: OnceLock::new(),
+            unready: Mutex::default(),
         };
         upstreams.add(options);
         upstreams
@@ -78,6 +82,30 @@ impl Upstreams {
             notifier.prompts_changed();
             notifier.resources_changed();
         }
+    }
+
+    /// Tells which servers are described but cannot even be tried, so that calls of their
+    /// tools say so. Those that were told before and are not now are forgotten.
+    pub fn set_unready(&self, servers: impl IntoIterator<Item = String>) {
+        let servers: Vec<String> = servers.into_iter().collect();
+        let mut unready = self.unready.lock().unwrap_or_else(PoisonError::into_inner);
+        let registry = self.toolbox.registry();
+        let is_kept = |name: &String| self.kept().iter().any(|it| it.upstream.name() == name);
+        for gone in unready.iter().filter(|name| !servers.contains(name)) {
+            if !is_kept(gone) {
+                let ticket = registry.begin_refresh(gone);
+                registry.refresh(&ticket, []);
+            }
+        }
+        for server in &servers {
+            let message = format!(
+                "the MCP server `{server}` cannot be started as it is configured; a person can \
+                 see why with `toolsmith servers`"
+            );
+            let error = ToolError::new(ErrorKind::Unavailable, message);
+            registry.missing_source(server, &wire::tool::beginning(server), error);
+        }
+        *unready = servers;
     }
 
     fn add(&self, options: impl IntoIterator<Item = UpstreamOptions>) {

@@ -332,14 +332,18 @@ impl Candidates {
     }
 }
 
-/// The address of a server that was written without its last slash, with it: the same in
-/// two spellings, and the one that people write most.
+/// The address of a server in its other spelling: with its last slash, or without it, as
+/// people write it most.
 fn server(text: &str) -> Option<String> {
     let name = text
         .strip_prefix("https://")
         .or(text.strip_prefix("http://"));
     let is_bare = |name: &str| !name.is_empty() && !name.contains(['/', '?', '#', '\\']);
-    name.is_some_and(is_bare).then(|| format!("{text}/"))
+    let name = name?;
+    match name.strip_suffix('/') {
+        Some(host) => is_bare(host).then(|| text[..text.len() - 1].to_owned()),
+        None => is_bare(name).then(|| format!("{text}/")),
+    }
 }
 
 fn flatten(value: &Value, texts: &mut Vec<String>) {

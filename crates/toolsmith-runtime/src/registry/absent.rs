@@ -19,51 +19,56 @@ pub(super) struct Absent {
     error: ToolError,
 }
 
-impl Absent {
-    pub(super) fn is(&self, source: &str) -> bool {
-        self.source == source
-    }
-}
-
 impl Registry {
     /// Notes that a source has not told its tools, how their names begin, and what calls of
     /// them are answered with until it has. A source with tools keeps them, and this does
     /// nothing.
     pub fn missing_source(&self, source: &str, beginning: &str, error: ToolError) {
-        let mut generations = self.write();
+        let _writing = self.write();
         let is_known = |entry: &Arc<Entry>| entry.origin.is(source);
         if self.snapshot.load().entries().iter().any(is_known) {
             return;
         }
-        generations.absent.retain(|absent| !absent.is(source));
-        generations.absent.push(Absent {
+        let mut absent = self.others_absent(source);
+        absent.push(Absent {
             source: source.to_owned(),
             beginning: beginning.to_owned(),
             error,
         });
+        self.absent.store(Arc::new(absent));
     }
 
-    /// How the names of tools begin that no source has told yet.
-    pub(crate) fn missing_beginnings(&self) -> Vec<String> {
-        let generations = self.write();
-        let absent = generations.absent.iter();
-        absent.map(|absent| absent.beginning.clone()).collect()
+    /// A source has told its tools. The caller holds the lock for writing.
+    pub(super) fn is_present(&self, source: &str) {
+        if self.absent.load().iter().any(|each| each.source == source) {
+            self.absent.store(Arc::new(self.others_absent(source)));
+        }
+    }
+
+    fn others_absent(&self, source: &str) -> Vec<Absent> {
+        let absent = self.absent.load();
+        let others = absent.iter().filter(|each| each.source != source);
+        others.cloned().collect()
+    }
+
+    pub(crate) fn misses_sources(&self) -> bool {
+        !self.absent.load().is_empty()
     }
 
     /// The bare name of a tool that no source has told yet, and what its call is answered
     /// with: that of the source whose beginning says most.
     pub(crate) fn missing_called(&self, name: &str) -> Option<(String, ToolError)> {
-        let prefix = self.settings.load().prefix.clone();
-        let bare = (name.strip_prefix(&prefix))
-            .map(|rest| rest.trim_start_matches('_'))
-            .filter(|_| !prefix.is_empty());
-        let generations = self.write();
+        let absent = self.absent.load();
         let known = |name: &str| {
-            let absent = generations.absent.iter();
-            let fits = absent.filter(|absent| name.starts_with(&absent.beginning));
-            let best = fits.max_by_key(|absent| absent.beginning.len())?;
+            let fits = absent.iter().filter(|it| name.starts_with(&it.beginning));
+            let best = fits.max_by_key(|it| it.beginning.len())?;
             Some((name.to_owned(), best.error.clone()))
         };
-        known(name).or_else(|| bare.and_then(known))
+        let settings = self.settings.load();
+        let bare = match settings.prefix.as_str() {
+            "" => None,
+            prefix => name.strip_prefix(prefix),
+        };
+        known(name).or_else(|| known(bare?.trim_start_matches('_')))
     }
 }

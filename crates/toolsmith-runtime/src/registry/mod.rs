@@ -26,6 +26,7 @@ use tokio::sync::broadcast;
 use toolsmith_core::{AnyTool, Binding, ToolDef, ToolName};
 
 use crate::tape::Recording;
+use absent::Absent;
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
 pub(crate) use measure::measure;
@@ -51,6 +52,8 @@ pub(crate) const FILES: &str = "the user's files";
 #[derive(Debug)]
 pub struct Registry {
     snapshot: ArcSwap<Snapshot>,
+    /// Sources that have not told their tools.
+    absent: ArcSwap<Vec<Absent>>,
     writing: Mutex<refresh::Generations>,
     settings: ArcSwap<Settings>,
     changes: broadcast::Sender<Change>,
@@ -144,6 +147,7 @@ impl Registry {
         Self {
             sources: Arc::new(sources),
             snapshot: ArcSwap::default(),
+            absent: ArcSwap::default(),
             writing: Mutex::default(),
             settings: ArcSwap::from_pointee(settings),
             changes: broadcast::channel(CHANGES_KEPT).0,

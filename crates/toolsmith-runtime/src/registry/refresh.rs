@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use toolsmith_core::AnyTool;
 
-use super::absent::Absent;
 use super::pin::{Handed, Pin, Withheld};
 use super::{Change, Entry, Origin, Registry, RegistryError, Snapshot};
 
@@ -23,8 +22,6 @@ pub(super) struct Generations {
     handed: BTreeMap<String, Vec<Handed>>,
     /// Sources in the order in which their tools stand, whoever is asked or answers first.
     expected: Vec<String>,
-    /// Sources that have not told their tools.
-    pub(super) absent: Vec<Absent>,
 }
 
 /// The right to replace a source's tools, unless somebody newer did.
@@ -163,7 +160,7 @@ impl Registry {
             return None;
         }
         *applied = ticket.generation;
-        generations.absent.retain(|absent| !absent.is(source));
+        self.is_present(source);
         match handed.is_empty() {
             true => drop(generations.handed.remove(source)),
             false => drop(generations.handed.insert(source.to_owned(), handed)),

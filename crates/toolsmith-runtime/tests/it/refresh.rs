@@ -159,6 +159,7 @@ async fn a_source_that_has_not_told_its_tools_is_no_unknown_tool() {
         (all(), true),
         (all().with_tools(["mcp__*"]), true),
         (all().with_tools(["mcp__git__*"]), true),
+        (all().with_tools(["mcp__git__l*"]), true),
         (all().with_tools(["mcp__git__log"]), true),
         (all().with_tools(["mcp__git__lo"]), false),
         (all().with_tools(["mcp__git__?"]), false),

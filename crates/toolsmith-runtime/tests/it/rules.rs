@@ -201,7 +201,7 @@ fn spelling_does_not_widen_an_allow_nor_dodge_a_deny() {
             true,
         ),
         ("tool(file_path ^= http://a/)", "http://a", true, true),
-        ("tool(file_path = https://a)", "https://a/", false, true),
+        ("tool(file_path = https://a)", "https://a/", true, true),
         (
             "tool(file_path: https://a/**)",
             "https://a.evil",

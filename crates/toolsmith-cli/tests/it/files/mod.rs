@@ -377,7 +377,13 @@ fn tools_of_a_server_that_is_not_reached_are_not_unknown() {
     write(&user, "tools/mcp/down.yaml", "command: /nowhere/at-all\n");
     let locked = format!("url: http://{closed}/mcp\n");
     write(&user, "tools/mcp/locked.yaml", locked);
-    let kinds = [("down", "unavailable"), ("locked", "permission_denied")];
+    let unset = "url: http://127.0.0.1:9/mcp\nmcp_api_key: ${env:NO_SUCH_KEY}\n";
+    write(&user, "tools/mcp/unset.yaml", unset);
+    let kinds = [
+        ("down", "unavailable"),
+        ("locked", "permission_denied"),
+        ("unset", "unavailable"),
+    ];
     for (server, kind) in kinds {
         let tool = format!("mcp__{server}__look");
         let ran = user.runs(["call", &tool, "--yes", "--json"]);
@@ -397,5 +403,10 @@ fn tools_of_a_server_that_is_not_reached_are_not_unknown() {
             told(&client.call(&tool, &json!({}))).starts_with(kind)
         });
     }
+    // Where nobody describes the server any more, it is unknown.
+    remove(&user, "tools/mcp/unset.yaml");
+    until("the file is gone", || {
+        told(&client.call("mcp__unset__look", &json!({}))).starts_with("unknown_tool")
+    });
     client.end();
 }
