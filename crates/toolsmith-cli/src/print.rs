@@ -119,6 +119,12 @@ pub(crate) fn numbered(outcome: &Outcome, shape: Shape, id: Option<&CallId>) -> 
     numbered
 }
 
+/// A number of things, of which one is one.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,10 +155,4 @@ mod tests {
             "\"a b\\nAsked because it only reads.\\u{202e}\""
         );
     }
-}
-
-/// A number of things, of which one is one.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
 }

@@ -22,9 +22,12 @@ pub struct Offer {
     detail: Detail,
 }
 
+/// Tells of a bare name whether a tool of that name would be offered.
+type WouldBeHere = dyn Fn(&str) -> bool + Send + Sync;
+
 /// Which tools that no source has told yet would be offered.
 #[derive(Clone, Default)]
-struct Missing(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+struct Missing(Option<Arc<WouldBeHere>>);
 
 impl fmt::Debug for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

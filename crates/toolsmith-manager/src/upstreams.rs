@@ -93,8 +93,7 @@ fn started_for(entry: &ServerEntry, references: &References) -> Result<Option<St
     if entry.origin.file.is_empty() {
         return Ok(started_for);
     }
-    let file = std::fs::canonicalize(&entry.origin.file);
-    let Ok(file) = file.or_else(|_| std::path::absolute(&entry.origin.file)) else {
+    let Ok(file) = std::path::absolute(&entry.origin.file) else {
         return Ok(started_for);
     };
     let file = file.display().to_string();

@@ -409,16 +409,16 @@ mod of_every_kind {
 fn the_attribute_takes_every_kind() {
     use of_every_kind as of;
     let made = [
-        of::read::definition(),
-        of::edit::definition(),
-        of::delete::definition(),
-        of::r#move::definition(),
-        of::search::definition(),
-        of::execute::definition(),
-        of::network::definition(),
-        of::think::definition(),
-        of::external::definition(),
-        of::other::definition(),
+        of::read::tool().definition(),
+        of::edit::tool().definition(),
+        of::delete::tool().definition(),
+        of::r#move::tool().definition(),
+        of::search::tool().definition(),
+        of::execute::tool().definition(),
+        of::network::tool().definition(),
+        of::think::tool().definition(),
+        of::external::tool().definition(),
+        of::other::tool().definition(),
     ];
     for tool in made {
         // Each is named after its kind.
