@@ -107,23 +107,10 @@ fn withheld(registry: &Registry, selection: &Selection) -> Vec<ToolName> {
     if all.is_empty() {
         return Vec::new();
     }
+    let is_named = named(selection);
     let wanted = all.iter().filter(|each| selection.fits(&each.definition));
-    let globs = |patterns: &[String]| -> Vec<GlobMatcher> {
-        let globs = patterns.iter().filter(|pattern| is_glob(pattern));
-        globs.filter_map(|glob| name_glob(glob).ok()).collect()
-    };
     let names = wanted.map(|each| each.name.clone());
-    match &selection.tools {
-        None => names.collect(),
-        Some(patterns) => {
-            let globs = globs(patterns);
-            let is_wanted = |name: &ToolName| {
-                patterns.iter().any(|pattern| *name == **pattern)
-                    || globs.iter().any(|glob| glob.is_match(name.as_str()))
-            };
-            names.filter(is_wanted).collect()
-        }
-    }
+    names.filter(|name| is_named(name.as_str())).collect()
 }
 
 /// Tells of names of tools that no source has told yet whether they would be offered. Nobody
@@ -131,17 +118,22 @@ fn withheld(registry: &Registry, selection: &Selection) -> Vec<ToolName> {
 fn wanted(selection: &Selection) -> impl Fn(&str) -> bool + Send + Sync + 'static {
     let is_sought = selection.category.is_none()
         && (selection.source.as_deref()).is_none_or(|word| word == "mcp");
+    let is_named = named(selection);
+    move |name| is_sought && is_named(name)
+}
+
+/// Tells whether a selection names a tool, or leaves none out.
+fn named(selection: &Selection) -> impl Fn(&str) -> bool + Send + Sync + 'static {
     let patterns = selection.tools.clone();
     let globs: Vec<GlobMatcher> = { patterns.iter().flatten() }
         .filter(|pattern| is_glob(pattern))
         .filter_map(|glob| name_glob(glob).ok())
         .collect();
     move |name| {
-        let is_named = |patterns: &Vec<String>| {
+        patterns.as_ref().is_none_or(|patterns| {
             patterns.iter().any(|pattern| pattern == name)
                 || globs.iter().any(|glob| glob.is_match(name))
-        };
-        is_sought && patterns.as_ref().is_none_or(is_named)
+        })
     }
 }
 

@@ -229,7 +229,7 @@ impl Keeper {
         tracing::warn!(target: "toolsmith::mcp", "{}: {told}", self.upstream.name());
         // Before anybody hears that it was tried in vain, and calls.
         let upstream = &self.upstream;
-        upstream.note_missing(&self.toolbox, State::Failed, unauthorized);
+        upstream.tell_missing(&self.toolbox, State::Failed, unauthorized);
         upstream.inner.status.send_modify(|status| {
             status.state = State::Failed;
             status.failures = failures;

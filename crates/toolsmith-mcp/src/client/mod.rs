@@ -121,6 +121,13 @@ impl fmt::Display for Era {
     }
 }
 
+/// Tells the toolbox what calls of a server's tools are answered with, while nobody knows them.
+fn note_missing(toolbox: &Toolbox, server: &str, kind: ErrorKind, why: &str) {
+    let error = ToolError::new(kind, format!("the MCP server `{server}` {why}"));
+    let beginning = wire::tool::beginning(server);
+    toolbox.registry().missing_source(server, &beginning, error);
+}
+
 impl Upstream {
     fn new(options: UpstreamOptions) -> Self {
         let status = Status {
@@ -174,7 +181,7 @@ impl Upstream {
 
     /// Tells the toolbox what calls of tools are answered with that this upstream has not
     /// told yet; in words that hold nothing it said.
-    fn note_missing(&self, toolbox: &Toolbox, state: State, unauthorized: bool) {
+    fn tell_missing(&self, toolbox: &Toolbox, state: State, unauthorized: bool) {
         let (kind, why) = match state {
             State::Starting => (ErrorKind::Unavailable, "is still being reached"),
             _ if unauthorized => (
@@ -187,12 +194,7 @@ impl Upstream {
                 "could not be reached; a person can see why with `toolsmith servers`",
             ),
         };
-        let message = format!("the MCP server `{}` {why}", self.name());
-        let beginning = wire::tool::beginning(self.name());
-        let error = ToolError::new(kind, message);
-        toolbox
-            .registry()
-            .missing_source(self.name(), &beginning, error);
+        note_missing(toolbox, self.name(), kind, why);
     }
 
     /// What gets us in, where the upstream asks for it and the host said how.

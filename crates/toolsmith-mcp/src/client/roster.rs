@@ -8,13 +8,12 @@ use arc_swap::ArcSwap;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
-use toolsmith_core::{CancellationToken, ErrorKind, ToolError};
+use toolsmith_core::{CancellationToken, ErrorKind};
 use toolsmith_runtime::Toolbox;
 
 use super::keep::Keeper;
-use super::{State, Upstream, UpstreamOptions};
+use super::{State, Upstream, UpstreamOptions, note_missing};
 use crate::server::Notifier;
-use crate::wire;
 
 /// How many upstreams are reached at once.
 const AT_ONCE: usize = 8;
@@ -93,17 +92,13 @@ impl Upstreams {
         let is_kept = |name: &String| self.kept().iter().any(|it| it.upstream.name() == name);
         for gone in unready.iter().filter(|name| !servers.contains(name)) {
             if !is_kept(gone) {
-                let ticket = registry.begin_refresh(gone);
-                registry.refresh(&ticket, []);
+                registry.forget_missing(gone);
             }
         }
         for server in &servers {
-            let message = format!(
-                "the MCP server `{server}` cannot be started as it is configured; a person can \
-                 see why with `toolsmith servers`"
-            );
-            let error = ToolError::new(ErrorKind::Unavailable, message);
-            registry.missing_source(server, &wire::tool::beginning(server), error);
+            let why = "cannot be started as it is configured; a person can see why with \
+                       `toolsmith servers`";
+            note_missing(&self.toolbox, server, ErrorKind::Unavailable, why);
         }
         *unready = servers;
     }
@@ -113,7 +108,7 @@ impl Upstreams {
             let upstream = Upstream::new(options);
             // In the order they are described: who answers first differs from run to run.
             self.toolbox.registry().expect_source(upstream.name());
-            upstream.note_missing(&self.toolbox, State::Starting, false);
+            upstream.tell_missing(&self.toolbox, State::Starting, false);
             if let Some(notifier) = self.notifier.get() {
                 let _ = upstream.inner.notifier.set(notifier.clone());
             }

@@ -38,8 +38,14 @@ impl Registry {
         self.absent.store(Arc::new(absent));
     }
 
-    /// A source has told its tools. The caller holds the lock for writing.
-    pub(super) fn is_present(&self, source: &str) {
+    /// Takes [`Registry::missing_source`] back, for a source that nobody describes any more.
+    pub fn forget_missing(&self, source: &str) {
+        let _writing = self.write();
+        self.no_longer_absent(source);
+    }
+
+    /// A source has told its tools, or is gone. The caller holds the lock for writing.
+    pub(super) fn no_longer_absent(&self, source: &str) {
         if self.absent.load().iter().any(|each| each.source == source) {
             self.absent.store(Arc::new(self.others_absent(source)));
         }

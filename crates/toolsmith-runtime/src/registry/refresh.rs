@@ -160,7 +160,7 @@ impl Registry {
             return None;
         }
         *applied = ticket.generation;
-        self.is_present(source);
+        self.no_longer_absent(source);
         match handed.is_empty() {
             true => drop(generations.handed.remove(source)),
             false => drop(generations.handed.insert(source.to_owned(), handed)),
