@@ -50,6 +50,8 @@ impl Assemble for Assembler {
                 return;
             };
             if let Some(start) = call {
+                // What has no name is a call all the same, and is answered.
+                let start = if start.is_object() { start } else { json!({}) };
                 let ours = text(&start, "type") != "server_tool_use";
                 if ours {
                     let name = text(&start, "name").to_owned();

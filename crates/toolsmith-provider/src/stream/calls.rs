@@ -15,6 +15,10 @@ use super::scan::Scan;
 use super::{Delta, MOST_ITEMS};
 use crate::parse::text;
 
+/// From which length on a name does not grow any more: no tool has one as long, and each
+/// time it grows it is told whole.
+const LONGEST_NAME: usize = 1024;
+
 /// The calls of one message.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -233,7 +237,7 @@ impl Growing {
     }
 
     fn take_name(&mut self, name: &str, position: usize, deltas: &mut Vec<Delta>) {
-        if name.is_empty() || name == self.name {
+        if name.is_empty() || name == self.name || self.name.len() >= LONGEST_NAME {
             return;
         }
         self.name.push_str(name);

@@ -24,7 +24,7 @@ pub(super) struct Frames {
     buffer: Vec<u8>,
     scan: Scan,
     /// The lines of data of the event that is being received, and its name.
-    data: Vec<Vec<u8>>,
+    data: Option<Vec<u8>>,
     name: Option<String>,
     after_return: bool,
     /// Whether the stream said that it is over.
@@ -41,6 +41,9 @@ enum Form {
     Lines,
     Objects,
 }
+
+/// The longest name of an event that is kept: no provider's is half as long.
+const LONGEST_NAME: usize = 128;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -131,13 +134,20 @@ impl Frames {
                 for byte in value {
                     self.scan.pass(*byte);
                 }
-                self.data.push(value.to_vec());
+                match &mut self.data {
+                    Some(data) => {
+                        data.push(b'\n');
+                        data.extend_from_slice(value);
+                    }
+                    None => self.data = Some(value.to_vec()),
+                }
             }
             b"event" => {
-                if !self.data.is_empty() {
+                if self.data.is_some() {
                     self.end_of_event(events);
                 }
-                self.name = Some(String::from_utf8_lossy(value).into_owned());
+                let name = &value[..value.len().min(LONGEST_NAME)];
+                self.name = Some(String::from_utf8_lossy(name).into_owned());
             }
             b"" | b"id" | b"retry" => {}
             _ => self.skipped(&line),
@@ -147,25 +157,23 @@ impl Frames {
     /// The lines of an event are one text, unless each is an event of its own, which is
     /// what servers send that leave out the empty line.
     fn end_of_event(&mut self, events: &mut Vec<Event>) {
-        let data = std::mem::take(&mut self.data);
         let name = self.name.take();
         self.scan = Scan::default();
-        if data.is_empty() {
+        let Some(data) = self.data.take() else {
             return;
-        }
-        let whole = data.join(&b'\n');
-        if let Some(value) = self.value(&whole) {
+        };
+        if let Some(value) = self.value(&data) {
             events.push(Event { name, value });
             return;
         }
-        for line in data {
+        for line in data.split(|byte| *byte == b'\n') {
             if line.trim_ascii() == b"[DONE]" {
                 self.done = true;
-            } else if let Some(value) = self.value(&line) {
+            } else if let Some(value) = self.value(line) {
                 let name = name.clone();
                 events.push(Event { name, value });
             } else if !line.trim_ascii().is_empty() {
-                self.skipped(&line);
+                self.skipped(line);
             }
         }
     }

@@ -125,6 +125,9 @@ const USUAL_VALUES: usize = 16;
 
 const BEGINNING: usize = 1024;
 
+/// How many bytes are taken at once: an event of two bytes takes a hundred until it is read.
+const PIECE: usize = 64 << 10;
+
 impl Stream {
     /// Begins an answer of a provider that was told of these tools.
     pub fn new(provider: Provider, dictionary: &Dictionary) -> Self {
@@ -184,8 +187,10 @@ impl Stream {
         } else {
             let room = BEGINNING.saturating_sub(self.beginning.len());
             (self.beginning).extend_from_slice(&bytes[..room.min(bytes.len())]);
-            for event in self.frames.push(bytes) {
-                self.event(event, &mut deltas);
+            for piece in bytes.chunks(PIECE) {
+                for event in self.frames.push(piece) {
+                    self.event(event, &mut deltas);
+                }
             }
         }
         self.shown.pass(deltas, &self.dictionary)

@@ -188,7 +188,7 @@ impl Content {
                 if !text.is_empty() {
                     self.pieces.push(json!({"type": "text", "text": text}));
                 }
-                for piece in pieces {
+                for piece in pieces.iter().filter(|piece| piece.is_object()) {
                     self.piece(piece, deltas);
                 }
             }
@@ -201,7 +201,7 @@ impl Content {
         }
     }
 
-    /// Adds a piece to the one before it where both are of a kind.
+    /// Adds a piece, which is an object, to the one before it where both are of a kind.
     fn piece(&mut self, piece: &Value, deltas: &mut Vec<Delta>) {
         let kind = match text(piece, "type") {
             "" if piece.get("thinking").is_some() => "thinking",

@@ -1,11 +1,12 @@
 //! Streams nobody should send.
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolsmith_core::RawCall;
 use toolsmith_provider::parse::ParseError;
-use toolsmith_provider::{Delta, Dictionary, Provider, Stop, Stream, script};
+use toolsmith_provider::{Delta, Dictionary, Provider, Stop, Stream, render, script};
 
+use crate::parse_hostile::{nonsense, pointers};
 use crate::stream_golden::read;
 
 fn scripted(provider: Provider) -> Vec<u8> {
@@ -54,6 +55,86 @@ fn a_stream_cut_off_at_any_byte_makes_no_call_that_was_not_made() {
             }
         }
     }
+}
+
+/// One of each that are put together alike.
+fn unlike() -> impl Iterator<Item = Provider> {
+    let alike = [
+        Provider::OpenAiFunctions,
+        Provider::OpenAiCompatible,
+        Provider::Mistral,
+        Provider::DeepSeek,
+        Provider::Qwen,
+    ];
+    streaming().filter(move |provider| !alike.contains(provider))
+}
+
+#[test]
+fn any_part_of_an_event_may_be_of_any_type() {
+    let call = [RawCall::new("clock", json!({"zone": "UTC"}))];
+    for provider in unlike() {
+        let bytes = script::stream(provider, &Dictionary::default(), "One.", &call);
+        let text = String::from_utf8(bytes).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (place, line) in lines.iter().enumerate() {
+            let (mark, event) = match line.split_once("data: ") {
+                Some((_, event)) => ("data: ", event),
+                None => ("", *line),
+            };
+            let Ok(event @ Value::Object(_)) = serde_json::from_str(event) else {
+                continue;
+            };
+            for pointer in pointers(&event) {
+                for wrong in nonsense() {
+                    let mut event = event.clone();
+                    *event.pointer_mut(&pointer).unwrap() = wrong;
+                    let wrong = format!("{mark}{event}");
+                    let mut lines = lines.clone();
+                    lines[place] = &wrong;
+                    if let Ok(answer) = read(provider, [lines.join("\n").as_bytes()]).1 {
+                        // Whatever was read can be answered, call by call.
+                        let results = render::results(provider, &answer, &[]);
+                        assert!(results.is_empty() == answer.calls.is_empty());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_that_grows_without_end_is_not_told_again_and_again() {
+    let piece = |name: &str| {
+        let call = json!({"index": 0, "function": {"name": name}});
+        let event = json!({"choices": [{"delta": {"tool_calls": [call]}}]});
+        format!("data: {event}\n\n")
+    };
+    let text = piece(&"x".repeat(1 << 20)) + &piece("y").repeat(400);
+    let (deltas, answer) = read(Provider::OpenAi, [text.as_bytes()]);
+    let told = |delta: &Delta| match delta {
+        Delta::Call { name, .. } => name.len(),
+        _ => 0,
+    };
+    let told: usize = deltas.iter().map(told).sum();
+    assert!(told < 4 << 20, "{told} bytes of names");
+    assert_eq!(answer.unwrap().calls.len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_name_of_many_events_is_not_kept_whole_for_each() {
+    fn resident_kilobytes() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let mut lines = status.lines();
+        let line = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+    let before = resident_kilobytes();
+    // A long name, and many events that have it.
+    let named = format!("event: {}\ndata: \"\n", "n".repeat(1 << 20)) + &"data: {}\n".repeat(600);
+    let _ = read(Provider::Anthropic, [named.as_bytes()]);
+    let grown = resident_kilobytes() - before;
+    assert!(grown < 200_000, "grew by {grown} kB");
 }
 
 #[test]
@@ -150,14 +231,7 @@ fn what_takes_few_bytes_and_much_memory_is_not_read_on() {
 
 #[test]
 fn more_calls_than_anybody_makes_are_not_kept_in_silence() {
-    // One of each that are put together alike.
-    let alike = [
-        Provider::OpenAiFunctions,
-        Provider::OpenAiCompatible,
-        Provider::Mistral,
-    ];
-    let alike = [&alike[..], &[Provider::DeepSeek, Provider::Qwen]].concat();
-    for provider in streaming().filter(|provider| !alike.contains(provider)) {
+    for provider in unlike() {
         let calls: Vec<RawCall> = (0..4100)
             .map(|number| RawCall::new("f", json!({ "n": number })))
             .collect();
