@@ -30,14 +30,15 @@ pub(super) fn read(block: &Block<'_>) -> Option<Vec<TextCall>> {
     while let Some((gap, inside)) = rest.split_once("<arg_key>") {
         pairs.gap(gap);
         let pair = inside.split_once("</arg_key>").and_then(|(key, inside)| {
-            let (_, value) = inside.split_once("<arg_value>")?;
+            let (between, value) = inside.split_once("<arg_value>")?;
             let (value, next) = value.split_once("</arg_value>")?;
-            Some((key, value, next))
+            Some((key, between, value, next))
         });
-        let Some((key, value, next)) = pair else {
+        let Some((key, between, value, next)) = pair else {
             complete = false;
             break;
         };
+        pairs.gap(between);
         pairs.add(key, value);
         rest = next;
     }

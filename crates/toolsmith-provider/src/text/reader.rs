@@ -71,6 +71,8 @@ pub struct Reader {
     doubtful: bool,
     /// How many blocks without an end are still looked for again.
     retries: usize,
+    /// How many calls are known to stand in reasoning.
+    thought: usize,
     pieces: Vec<Piece>,
     answer: TextAnswer,
 }
@@ -119,6 +121,7 @@ impl Reader {
             careless: false,
             doubtful: false,
             retries: 16,
+            thought: 0,
             pieces: Vec::new(),
             answer: TextAnswer::default(),
         }
@@ -217,8 +220,10 @@ impl Reader {
                 // It was begun before the text, in the prompt, unless that is told already.
                 self.cursor += length;
                 if self.answer.reasoning.is_empty() {
-                    let calls = std::mem::take(&mut self.answer.calls);
-                    self.answer.calls = calls.into_iter().map(TextCall::thought).collect();
+                    let calls = self.answer.calls.split_off(self.thought);
+                    let calls = calls.into_iter().map(TextCall::thought);
+                    self.answer.calls.extend(calls);
+                    self.thought = self.answer.calls.len();
                 }
                 let text = std::mem::take(&mut self.answer.text) + &self.held.spaces;
                 self.answer.reasoning.push_str(&text);

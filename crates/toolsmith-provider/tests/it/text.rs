@@ -256,6 +256,17 @@ fn more_calls_than_anybody_makes_are_text() {
 }
 
 #[test]
+fn ends_of_reasoning_behind_many_calls_are_judged_once() {
+    // It would take minutes if every end were to look at every call before it.
+    let call = "<tool_call>{\"name\": \"f\"}</tool_call>";
+    let text = call.repeat(4000) + &"</think>".repeat(200_000) + call;
+    let answer = read(&text, &[TextFormat::Hermes], &Tools::default());
+    let runs = |call: &&text::TextCall| matches!(call.arguments, RawArguments::Json(_));
+    assert_eq!(answer.calls.len(), 4001);
+    assert_eq!(answer.calls.iter().filter(runs).count(), 1);
+}
+
+#[test]
 fn prompts_hold_the_tools_and_the_format() {
     let schema =
         Schema::input(json!({ "type": "object", "properties": { "a": { "type": "string" } } }))
