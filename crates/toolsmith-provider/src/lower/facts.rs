@@ -127,7 +127,7 @@ impl<'a> Walker<'a> {
         while let Some(part) = (parts.get(index)).or_else(|| more.get(index - parts.len())) {
             let part = *part;
             index += 1;
-            if index > MOST_PARTS || !self.visit() {
+            if index > MOST_PARTS || !self.visit(part.schema) {
                 facts.cut = true;
                 break;
             }

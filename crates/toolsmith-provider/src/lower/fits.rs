@@ -137,11 +137,20 @@ fn disjoint_at(one: &Value, other: &Value, steps: &Steps, depth: usize) -> bool 
     if let (Some(Value::Array(mine)), Some(Value::Array(theirs))) =
         (one.get("enum"), other.get("enum"))
     {
-        let shared = mine.iter().any(|value| theirs.contains(value));
+        let shared = share_a_value(mine, theirs);
         let both_null = is_nullable(one) && is_nullable(other);
         return !shared && !both_null;
     }
     common == TypeSet::OBJECT && disjoint_objects(one, other, steps, depth)
+}
+
+/// Whether one of the values stands in both of two lists.
+fn share_a_value(one: &[Value], other: &[Value]) -> bool {
+    if one.len().saturating_mul(other.len()) <= 256 {
+        return one.iter().any(|value| other.contains(value));
+    }
+    let known: HashSet<String> = one.iter().map(Value::to_string).collect();
+    other.iter().any(|value| known.contains(&value.to_string()))
 }
 
 fn disjoint_objects(

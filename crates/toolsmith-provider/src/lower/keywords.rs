@@ -23,8 +23,13 @@ impl<'a> Walker<'a> {
                     keyword.word(),
                     "says nothing about this type; it was left out",
                 );
-            } else if self.keeps(keyword, value, types) {
-                lowered.set(keyword.word(), value.clone());
+            } else if self.keeps(keyword, value, types) && self.spend(json::size(value)) {
+                let value = match keyword {
+                    // Without what hides in it, it would match something else.
+                    Keyword::Pattern => value.clone(),
+                    _ => words::cleaned(value),
+                };
+                lowered.set(keyword.word(), value);
             } else {
                 self.say(keyword, value);
             }

@@ -94,7 +94,10 @@ impl<'a> Walker<'a> {
         let mut required = base.required;
         let sets: Vec<Vec<&'a str>> = branches.iter().map(|branch| demands(branch)).collect();
         if let Some((first, others)) = sets.split_first() {
-            let in_all = |name: &&&str| others.iter().all(|set| set.contains(*name));
+            let others_have: Vec<HashSet<&str>> = { others.iter() }
+                .map(|set| set.iter().copied().collect())
+                .collect();
+            let in_all = |name: &&&str| others_have.iter().all(|set| set.contains(**name));
             required.extend(first.iter().filter(in_all));
             let told: Vec<String> = sets
                 .iter()

@@ -8,6 +8,7 @@
 //! imply them.
 
 mod choices;
+mod definitions;
 mod facts;
 mod fits;
 mod keywords;
@@ -35,7 +36,8 @@ pub(crate) use measure::Measure;
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// Where, as a JSON pointer into the tool's own schema, its references written out.
+    /// Where, as a JSON pointer into the tool's own schema, its references written out. A
+    /// very long one ends in `…`.
     pub path: String,
     /// What, in words.
     pub what: Cow<'static, str>,

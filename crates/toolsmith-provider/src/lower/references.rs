@@ -102,18 +102,6 @@ pub(crate) fn is_reference(keyword: &str) -> bool {
     matches!(keyword, "$ref" | "$recursiveRef" | "$dynamicRef")
 }
 
-/// A name for a definition: the end of its pointer, as far as that is plain.
-pub(crate) fn name_of(reference: &str) -> String {
-    let end = reference.rsplit('/').next().unwrap_or_default();
-    let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let name: String = end.chars().filter(|&c| plain(c)).take(48).collect();
-    if name.is_empty() {
-        "root".to_owned()
-    } else {
-        name
-    }
-}
-
 /// A pointer without the escapes of addresses.
 fn decoded(pointer: &str) -> Cow<'_, str> {
     if !pointer.contains('%') {

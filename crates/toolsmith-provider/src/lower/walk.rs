@@ -10,13 +10,14 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::Change;
+use super::definitions::Definitions;
 use super::facts::{Additional, Facts, Part};
 use super::keywords::implied;
 use super::mapping::{Mapping, Shape};
-use super::references::{References, name_of};
+use super::references::References;
 use super::renames::Renames;
 use super::types::TypeSet;
-use super::words::{self, describe};
+use super::words::{self, cleaned_text, describe};
 use crate::rules::{Rules, Types};
 
 /// How deep schemas are read; what lies deeper takes anything.
@@ -25,8 +26,15 @@ pub(crate) const DEEPEST: usize = 64;
 /// How many schemas are read in all.
 const MOST_READ: usize = 400_000;
 
+/// How many bytes of names, texts and listed values are read in all. What is referred to
+/// from many places is written as often, so a small schema can say much.
+const MOST_BYTES: usize = 16 << 20;
+
 /// The most changes that are told one by one.
 const MOST_CHANGES: usize = 10_000;
+
+/// How long the path of a change may be: names of properties have no bound of their own.
+const LONGEST_PATH: usize = 1024;
 
 /// How many keywords a lowered place has room for from the start.
 const USUAL_KEYWORDS: usize = 4;
@@ -70,12 +78,13 @@ pub(crate) struct Walker<'a> {
     pub(crate) quiet: bool,
     /// References that were followed to get to the place.
     pub(crate) active: Vec<&'a str>,
-    /// Definitions that stay, with their names.
-    definitions: Vec<(&'a str, String)>,
+    /// Definitions that stay.
+    definitions: Definitions<'a>,
     /// What must be said in the description of the place.
     pub(crate) remarks: Vec<String>,
     depth: usize,
     read: usize,
+    bytes: usize,
     pub(crate) expanded: usize,
     /// More was written out than is good.
     pub(crate) overflown: bool,
@@ -98,10 +107,11 @@ impl<'a> Walker<'a> {
             changes: Vec::new(),
             quiet: false,
             active: Vec::new(),
-            definitions: Vec::new(),
+            definitions: Definitions::default(),
             remarks: Vec::new(),
             depth: 0,
             read: 0,
+            bytes: 0,
             expanded: 0,
             overflown: false,
             keep_references: false,
@@ -133,7 +143,8 @@ impl<'a> Walker<'a> {
         let mut definitions = Map::new();
         let mut index = 0;
         // Definitions may bring further ones.
-        while let Some((target, name)) = self.definitions.get(index).cloned() {
+        while let Some((target, name)) = self.definitions.get(index) {
+            let name = name.to_owned();
             self.path = vec![Cow::Borrowed(target.trim_start_matches("#/"))];
             self.active = vec![target];
             let parts = self.references.resolve(target).map(Part::own);
@@ -351,24 +362,9 @@ impl<'a> Walker<'a> {
 
     /// A place that a definition stands for.
     fn definition(&mut self, target: &'a str) -> Lowered {
-        let known = self
-            .definitions
-            .iter()
-            .position(|(each, _)| *each == target);
-        let index = known.unwrap_or_else(|| {
-            let wanted = name_of(target);
-            let is_taken = |name: &str| self.definitions.iter().any(|(_, each)| each == name);
-            let mut name = wanted.clone();
-            let mut number = 2;
-            while is_taken(&name) {
-                name = format!("{wanted}{number}");
-                number += 1;
-            }
-            self.definitions.push((target, name));
-            self.definitions.len() - 1
-        });
+        let (index, name) = self.definitions.of(target);
         let mut lowered = Lowered::new();
-        lowered.set("$ref", format!("#/$defs/{}", self.definitions[index].1));
+        lowered.set("$ref", format!("#/$defs/{name}"));
         lowered.shape = Shape::Named(index);
         lowered
     }
@@ -381,6 +377,7 @@ impl<'a> Walker<'a> {
         }
         let mut description = facts.description.unwrap_or_default().to_owned();
         describe(&mut description, &remarks);
+        let mut description = cleaned_text(description);
         let first = lowered.schema.keys().next();
         if first.is_some_and(|key| key == "$ref") {
             return self.change("nothing may stand beside $ref; what did was left out");
@@ -409,9 +406,16 @@ impl<'a> Walker<'a> {
     }
 
     /// Counts a schema that is read. `false` when there are too many.
-    pub(crate) fn visit(&mut self) -> bool {
+    pub(crate) fn visit(&mut self, schema: &Value) -> bool {
         self.read += 1;
-        self.read <= MOST_READ
+        self.read <= MOST_READ && self.spend(words::weight(schema))
+    }
+
+    /// Counts what is read and may be written. `false` when it is too much.
+    pub(crate) fn spend(&mut self, bytes: usize) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.overflown |= self.bytes > MOST_BYTES;
+        self.bytes <= MOST_BYTES
     }
 
     /// Goes to a schema below, and back.
@@ -436,9 +440,16 @@ impl<'a> Walker<'a> {
         if self.quiet || self.changes.len() >= MOST_CHANGES {
             return;
         }
-        let length = self.path.iter().map(|segment| segment.len() + 1).sum();
-        let mut path = String::with_capacity(length);
+        let length: usize = self.path.iter().map(|segment| segment.len() + 1).sum();
+        let mut path = String::with_capacity(length.min(LONGEST_PATH));
         for segment in &self.path {
+            let room = LONGEST_PATH.saturating_sub(path.len() + 1);
+            if segment.len() > room {
+                path.push('/');
+                path.push_str(&segment[..segment.floor_char_boundary(room)]);
+                path.push('…');
+                break;
+            }
             path.push('/');
             if segment.contains(['~', '/']) && !segment.starts_with('$') {
                 path.push_str(&segment.replace('~', "~0").replace('/', "~1"));

@@ -1,6 +1,9 @@
 //! What a keyword says, for a person or a model to read: a few words each.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
+use toolsmith_core::clean::clean;
 use toolsmith_core::json;
 
 use crate::rules::Keyword;
@@ -113,6 +116,46 @@ pub(crate) fn quoted(value: &Value) -> Option<String> {
         return None;
     }
     Some(value.to_string())
+}
+
+/// How much a schema says by itself, in bytes: its texts, its lists and the names in it,
+/// without the schemas below.
+pub(crate) fn weight(schema: &Value) -> usize {
+    /// What a value of a list takes beside its text.
+    const VALUE: usize = 8;
+    let item = |value: &Value| VALUE + value.as_str().map_or(0, str::len);
+    let said = |(keyword, value): (&String, &Value)| {
+        let said: usize = match value {
+            Value::String(text) => text.len(),
+            Value::Array(list) => list.iter().map(item).sum(),
+            Value::Object(fields) => fields.keys().map(String::len).sum(),
+            _ => VALUE,
+        };
+        keyword.len() + said
+    };
+    schema.as_object().into_iter().flatten().map(said).sum()
+}
+
+/// A text that a model reads, without what hides in it.
+pub(crate) fn cleaned_text(text: String) -> String {
+    match clean(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    }
+}
+
+/// A value that a model reads, without what hides in its texts. It nests no deeper than
+/// schemas are read.
+pub(crate) fn cleaned(value: &Value) -> Value {
+    match value {
+        Value::String(text) => cleaned_text(text.clone()).into(),
+        Value::Array(list) => list.iter().map(cleaned).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (cleaned_text(name.clone()), cleaned(value)))
+            .collect(),
+        other => other.clone(),
+    }
 }
 
 fn plain(value: &Value) -> String {

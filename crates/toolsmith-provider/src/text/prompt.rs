@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use toolsmith_core::clean::is_plain;
 use toolsmith_core::{Outcome, ToolDeclaration};
 
 use super::parameters::without_brackets;
@@ -97,7 +98,8 @@ pub fn result(name: &str, id: Option<&str>, outcome: &Outcome) -> String {
     format!("{head}>\n{said}\n</tool_result>")
 }
 
-/// JSON in which no mark stands that a server or a model would read as one of its own.
+/// JSON in which nothing hides, and no mark stands that a server or a model would read as
+/// one of its own.
 fn harmless(json: &str) -> String {
     const MARKS: [&str; 6] = ["INST", "/", "TOOL", "AVAILABLE", "ARGS]", "SYSTEM"];
     let mut text = String::with_capacity(json.len());
@@ -108,12 +110,13 @@ fn harmless(json: &str) -> String {
                 rest.starts_with(|c: char| matches!(c, '|' | '｜' | '/') || c.is_ascii_alphabetic())
             }
             '[' => MARKS.iter().any(|mark| rest.starts_with(mark)),
-            // Ends of lines that JSON lets stand.
-            '\u{85}' | '\u{2028}' | '\u{2029}' => true,
-            _ => false,
+            // What hides, and ends of lines that JSON lets stand.
+            c => !is_plain(c),
         };
         if mark {
-            let _ = write!(text, "\\u{:04x}", u32::from(c));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
         } else {
             text.push(c);
         }

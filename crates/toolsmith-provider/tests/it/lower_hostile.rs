@@ -194,6 +194,82 @@ fn bombs_of_references_stay_small() {
     survive(&json!({"properties": {"a": bomb}}));
 }
 
+#[test]
+fn what_is_referred_to_often_is_not_written_out_beyond_bounds() {
+    let properties: Map<String, Value> = (0..3_000)
+        .map(|index| (format!("p{index}"), json!({"$ref": "#/$defs/long"})))
+        .collect();
+    let long = json!({"type": "string", "description": "x".repeat(100_000)});
+    let schema = json!({"type": "object", "properties": properties, "$defs": {"long": long}});
+    for provider in [Provider::OpenAi, Provider::Gemini] {
+        let declared = declare_one(provider, schema.clone(), false);
+        let written = size(declared.tools());
+        assert!(written < 20 << 20, "{provider} {written}");
+        let lowered = lowered(&declared).unwrap();
+        assert_eq!(lowered["properties"].as_object().unwrap().len(), 3_000);
+    }
+}
+
+#[test]
+fn the_path_of_a_change_is_bounded() {
+    let inner: Map<String, Value> = (0..3_000)
+        .map(|index| (format!("p{index}"), json!({"const": index})))
+        .collect();
+    let outer = json!({("x".repeat(100_000)): {"type": "object", "properties": inner}});
+    let declared = declare_one(Provider::OpenAi, json!({"properties": outer}), false);
+    let changes = &declared.report[0].changes;
+    assert!(changes.len() > 3_000);
+    let told: usize = changes.iter().map(|change| change.path.len()).sum();
+    assert!(told < 16 << 20, "{told} bytes of paths");
+}
+
+#[test]
+fn definitions_of_one_name_are_told_apart() {
+    let mut definitions = Map::new();
+    let mut properties = Map::new();
+    for index in 0..2_000 {
+        let itself = json!({"$ref": format!("#/$defs/d{index}/node")});
+        let node = json!({"type": "object", "properties": {"next": itself}});
+        definitions.insert(format!("d{index}"), json!({ "node": node }));
+        properties.insert(format!("p{index}"), itself);
+    }
+    // One that has the very name another would get.
+    let itself = json!({"$ref": "#/$defs/node2"});
+    let node = json!({"type": "object", "properties": {"next": itself}});
+    definitions.insert("node2".to_owned(), node);
+    properties.shift_insert(1, "q".to_owned(), itself);
+    let schema = json!({"type": "object", "properties": properties, "$defs": definitions});
+    let declared = declare_one(Provider::OpenAi, schema, false);
+    let lowered = lowered(&declared).unwrap();
+    assert_eq!(lowered["$defs"].as_object().unwrap().len(), 2_001);
+    assert_eq!(
+        lowered["properties"]["p1"],
+        json!({"$ref": "#/$defs/node3"})
+    );
+}
+
+#[test]
+fn what_hides_is_not_declared() {
+    let hidden = "a\u{202e}b\u{200b}c\u{e0041}d\u{1b}[31m";
+    let schema = json!({"type": "object", "description": hidden, "properties": {
+        "a": {"type": "string", "title": hidden, "description": hidden, "default": hidden,
+            "examples": [{"of": hidden}], "not": {"const": hidden}},
+        "b": {"anyOf": [{"const": "x", "description": hidden}, {"const": "y"}]},
+    }});
+    for provider in Provider::ALL {
+        let declared = declare_one(provider, schema.clone(), false);
+        let told = match &declared.structured {
+            Some(structured) => structured.prompt.clone(),
+            None => Value::from(declared.request).to_string(),
+        };
+        // MCP's form is for programs, which get schemas as they are.
+        if provider != Provider::Mcp {
+            let plain = |c: char| toolsmith_core::clean::is_plain(c);
+            assert!(told.chars().all(plain), "{provider} {told:?}");
+        }
+    }
+}
+
 /// JSON made of the words of schemas.
 fn garbage() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
