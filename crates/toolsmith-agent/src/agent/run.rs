@@ -165,8 +165,11 @@ impl<'a> Run<'a> {
             // Told again without the others: they would fill the conversation, and so would
             // their results.
             true => {
-                let calls = answer.raw_calls();
-                counterpart.declared.retell(&answer.text, &calls[..most])
+                let calls = &answer.raw_calls()[..most];
+                let mut told = counterpart.declared.retell(&answer.text, calls);
+                told.reasoning = answer.reasoning;
+                told.usage = answer.usage;
+                told
             }
             false => answer,
         };
@@ -383,6 +386,13 @@ fn unusable(answer: &Answer) -> Option<(String, End)> {
     if answer.stop == Stop::Broken {
         let reason = "the answer broke off before its end";
         return Some((reason.to_owned(), End::failed(ErrorKind::Network, reason)));
+    }
+    if let Stop::Other(word) = &answer.stop
+        && answer.calls.is_empty()
+        && word.to_ascii_lowercase().starts_with("malformed")
+    {
+        let reason = format!("its provider could not read a call of the model ({word})");
+        return Some((reason.clone(), End::failed(ErrorKind::Failed, reason)));
     }
     let is_silent = answer.calls.is_empty() && answer.text.trim().is_empty();
     if is_silent && matches!(answer.stop, Stop::Done | Stop::Other(_)) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolsmith_agent::{AgentEvent, End, Observer as _};
+use toolsmith_agent::{AgentEvent, Conversation, End, Observer as _};
 use toolsmith_core::{Effect, ErrorKind, RawCall};
 use toolsmith_provider::{
     OutputStrategy, Provider, Support, ToolFormatter, script, text::TextFormat,
@@ -11,7 +11,7 @@ use toolsmith_provider::{
 use toolsmith_runtime::{Caller, Toolbox};
 use toolsmith_testing::{Gate, ScriptedApprover, ScriptedModel, tools};
 
-use crate::support::{InPieces, Seen, agent, body, body_of, call, limits, model};
+use crate::support::{InPieces, Memory, Seen, agent, body, body_of, call, limits, model};
 
 fn toolbox() -> Toolbox {
     Toolbox::new([tools::echo(), tools::add(), tools::fail()]).unwrap()
@@ -300,11 +300,15 @@ async fn what_cannot_be_used_ends_the_run_after_second_chances() {
     let error = br#"{"error": {"message": "no such model", "type": "invalid_request_error"}}"#;
     let broken = body("Hello there.", &[]);
     let broken = broken[..broken.len() / 2].to_vec();
+    // What was said before a call that its provider could not read is no answer.
+    let malformed = String::from_utf8(body("Let me look.", &[])).unwrap();
+    let malformed = malformed.replace("\"stop\"", "\"MALFORMED_FUNCTION_CALL\"");
     for (answer, chances, kind) in [
         (garbage, 3, Some(ErrorKind::Failed)),
         (Vec::new(), 3, Some(ErrorKind::Failed)),
         (broken, 3, Some(ErrorKind::Network)),
         (nothing, 3, None),
+        (malformed.into_bytes(), 3, Some(ErrorKind::Failed)),
         (error.to_vec(), 1, Some(ErrorKind::Failed)),
     ] {
         let model = model(std::iter::repeat_n(answer, 9));
@@ -331,11 +335,18 @@ async fn of_too_many_calls_at_once_only_some_are_made_and_the_model_is_told() {
         .collect();
     let model = model([script_body("", &calls).into_bytes(), body("Done.", &[])]);
     let agent = agent(&toolbox(), model.clone()).with_limits(limits(|it| it.calls_per_turn = 8));
-    let report = agent.ask("All of them.", &me()).await;
+    let memory = Arc::new(Memory::default());
+    let mut conversation = Conversation::new().kept_by(memory.clone());
+    let report = agent.answer(&mut conversation, "All of them.", &me()).await;
     assert_eq!(
         (report.end, report.calls, report.failed),
         (End::Answered, 8, 0)
     );
+    // What the others took to write was spent all the same.
+    let text = memory.text();
+    let kept: Value = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+    assert_eq!(kept["calls"].as_array().unwrap().len(), 8);
+    assert!(kept["usage"]["output_tokens"].as_u64().unwrap() > 10_000);
     assert_eq!(last_results(&model).len(), 8);
     let told = last_messages(&model).pop().unwrap().to_string();
     assert!(told.contains("Of the 2000 calls"), "{told}");
