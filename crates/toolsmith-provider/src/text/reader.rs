@@ -127,13 +127,6 @@ impl Reader {
         }
     }
 
-    /// Begins inside reasoning, for models whose prompt ends with its beginning.
-    #[must_use]
-    pub fn within_reasoning(mut self) -> Self {
-        self.state = State::Reasoning("</think>");
-        self
-    }
-
     /// Takes the next piece of the text, and returns what is decided by it.
     pub fn push(&mut self, text: &str) -> Vec<Piece> {
         // What was read goes when it is most of the buffer: each byte moves once or twice.
