@@ -147,6 +147,14 @@ impl ToolDef {
 
     /// Adds other names callers use for an argument; `list.name` within a list of
     /// objects. They are no part of the schema: a call that uses one is mended.
+    ///
+    /// ```
+    /// use toolsmith_core::ToolDef;
+    ///
+    /// let definition = ToolDef::new("read")?.with_aliases("file_path", &["path", "file"]);
+    /// assert_eq!(definition.aliases["path"], "file_path");
+    /// # Ok::<(), toolsmith_core::name::NameError>(())
+    /// ```
     #[must_use]
     pub fn with_aliases(mut self, argument: &str, aliases: &[&str]) -> Self {
         for alias in aliases {
@@ -361,6 +369,14 @@ impl Hints {
 }
 
 /// What a tool is for: one short form for models, one long form for the guide.
+///
+/// ```
+/// use toolsmith_core::Description;
+///
+/// let description = Description::from("Finds files by name.\n\nHidden ones are left out.");
+/// assert_eq!(description.short, "Finds files by name.");
+/// assert_eq!(description.long, "Hidden ones are left out.");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -397,6 +413,17 @@ impl From<String> for Description {
 }
 
 /// A call that shows how a tool is used.
+///
+/// ```
+/// use serde_json::{Map, json};
+/// use toolsmith_core::{Example, ToolDef};
+///
+/// let arguments = Map::from_iter([("count".to_owned(), json!(2))]);
+/// let definition = ToolDef::new("roll_dice")?
+///     .with_example(Example::new(arguments).with_comment("Two dice."));
+/// assert_eq!(definition.examples[0].comment.as_deref(), Some("Two dice."));
+/// # Ok::<(), toolsmith_core::name::NameError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Example {
@@ -425,6 +452,18 @@ impl Example {
 }
 
 /// The literal a caller must say, word for word, to make a call.
+///
+/// ```
+/// use toolsmith_core::{Consent, Kind, ToolDef};
+///
+/// let consent = Consent::new("DELETE_BRANCH").because("A branch that is gone stays gone.");
+/// let definition = ToolDef::new("delete_branch")?
+///     .with_kind(Kind::Delete)
+///     .with_consent(consent);
+/// let argument = &definition.input.as_value()["properties"]["consent"];
+/// assert_eq!(argument["const"], "DELETE_BRANCH");
+/// # Ok::<(), toolsmith_core::name::NameError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Consent {
@@ -456,6 +495,16 @@ impl Consent {
 }
 
 /// Identity, grouping, and whatever else is known about a tool.
+///
+/// ```
+/// use toolsmith_core::{Meta, ToolDef};
+///
+/// let mut meta = Meta::new("dice");
+/// meta.category = Some("games".to_owned());
+/// let definition = ToolDef::new("roll_dice")?.with_meta(meta);
+/// assert_eq!(definition.category(), "games");
+/// # Ok::<(), toolsmith_core::name::NameError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Meta {

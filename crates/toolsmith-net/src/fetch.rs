@@ -34,6 +34,18 @@ const MAX_LOCATION: usize = 8 << 10;
 const HARMLESS: [reqwest::header::HeaderName; 3] = [ACCEPT, ACCEPT_LANGUAGE, USER_AGENT];
 
 /// A client that follows redirects by itself and decodes what it gets.
+///
+/// ```no_run
+/// use toolsmith_net::{Fetch, Fetcher, Method, Reach};
+///
+/// # async fn page() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut request = Fetch::new(Method::GET, "https://example.org/");
+/// request.max_body = 64 << 10;
+/// let page = Fetcher::new(Reach::public())?.fetch(request).await?;
+/// println!("{} after {} redirects", page.status, page.facts.hops.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     client: Client,
