@@ -29,6 +29,9 @@ impl Listener {
     }
 }
 
+/// Nothing is started as a helper here.
+pub(crate) fn serve_if_asked() {}
+
 /// Refuses, whatever is asked for.
 pub(crate) fn begin(
     _helper: &Path,
