@@ -20,7 +20,7 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
-use toolsmith_process::Launch;
+use toolsmith_process::{Launch, Support, use_helper};
 
 fn main() {
     for attempt in std::env::args().skip(1) {
@@ -87,6 +87,7 @@ fn try_out(what: &str, on: &str) -> io::Result<()> {
         "namespaces-by-clone" => clone(),
         "privileged" => privileged(),
         "execute" => std::process::Command::new(on).output().map(drop),
+        "find-out-again" => find_out_again(on),
         "leave-to-a-thread" => leave_to_a_thread(),
         "drop-without-descriptors" => drop_without_descriptors(),
         other => by_number(other, id()),
@@ -188,6 +189,17 @@ fn clone() -> io::Result<()> {
         // SAFETY: the child does nothing and ends.
         0 => unsafe { libc::_exit(0) },
         _ => Ok(()),
+    }
+}
+
+/// Is done when a helper that could not be started once does not count for good.
+fn find_out_again(helper: &str) -> io::Result<()> {
+    use_helper("/no/such/helper");
+    let before = Support::of_this_machine().namespaces;
+    use_helper(helper);
+    match (before, Support::of_this_machine().namespaces) {
+        (Err(_), Ok(())) => Ok(()),
+        (_, after) => Err(io::Error::other(format!("{after:?}"))),
     }
 }
 

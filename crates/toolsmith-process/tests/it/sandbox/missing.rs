@@ -2,7 +2,7 @@
 
 use toolsmith_process::{LaunchError, Layers, Mode, Sandbox};
 
-use super::{attempt, machines, run_and_tell, support, workspace};
+use super::{attempt, machines, program, run_and_tell, support, workspace};
 use crate::support::script;
 
 async fn layers(sandbox: Sandbox) -> Layers {
@@ -30,6 +30,14 @@ async fn all_layers_are_named() {
     assert_eq!(layers.notes(), <[String; 0]>::default());
     assert_eq!(layers.mode(), Mode::WorkspaceWrite);
     assert!(!layers.has_network());
+}
+
+#[tokio::test]
+async fn what_could_not_be_tried_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let again = format!("find-out-again:{}", program("sandbox-helper").display());
+    let outcomes = attempt(None, folder.path(), &[&again]).await;
+    assert_eq!(outcomes[&again], "done");
 }
 
 #[tokio::test]
