@@ -16,12 +16,27 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How a tool is run. Every field is optional: what is not set falls through to
 /// the layer beneath, and at the bottom to the default its method names.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolsmith_core::Binding;
+///
+/// let of_the_tool = Binding::default().with_timeout(Duration::from_secs(5)).with_retries(1);
+/// let configured = Binding::default().with_timeout(Duration::from_secs(60));
+/// let in_force = configured.over(of_the_tool);
+/// assert_eq!(in_force.timeout, Some(Duration::from_secs(60)));
+/// assert_eq!(in_force.retries, Some(1));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Binding {
     /// The time limit of one call.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "duration::optional"
+    )]
     pub timeout: Option<Duration>,
     /// Who gets to see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +54,11 @@ pub struct Binding {
     pub repeatable: Option<bool>,
     /// For how long an answer is kept and given again to the same call of the same
     /// caller. Only answers of tools that change nothing are.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "duration::optional"
+    )]
     pub cache: Option<Duration>,
     /// How fast it may be called, by everybody together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,31 +158,4 @@ pub enum Exposure {
     Deferred,
     /// Not offered at all; only the host may call it by name.
     Hidden,
-}
-
-mod optional {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use super::duration;
-
-    #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
-    pub(super) fn serialize<S: Serializer>(
-        value: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(value) => serializer.serialize_some(&duration::format(*value)),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        Option::<String>::deserialize(deserializer)?
-            .map(|text| duration::parse(&text).map_err(D::Error::custom))
-            .transpose()
-    }
 }

@@ -90,8 +90,8 @@ pub fn is_plain(c: char) -> bool {
 
 type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// After an escape character: a CSI sequence, a string that ends by itself, or one
-/// character.
+/// After an escape character: a CSI sequence, a string that ends by itself, a choice, or
+/// one character.
 fn skip_sequence(rest: &mut Rest<'_>) {
     match rest.peek() {
         Some('[') => {
@@ -111,6 +111,11 @@ fn skip_sequence(rest: &mut Rest<'_>) {
                     _ => {}
                 }
             }
+        }
+        // Choosing a character set and the like: what is between, then one character.
+        Some(' '..='/') => {
+            while rest.next_if(|c| matches!(c, ' '..='/')).is_some() {}
+            rest.next_if(char::is_ascii_graphic);
         }
         Some(c) if c.is_ascii_graphic() => {
             rest.next();

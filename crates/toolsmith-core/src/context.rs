@@ -17,6 +17,22 @@ use crate::name::CallId;
 use crate::reply::{Inquiry, Question, Response};
 
 /// What a tool can know and say while it runs. Cheap to clone.
+///
+/// ```
+/// use toolsmith_core::{Outcome, Progress, ToolContext};
+///
+/// fn copy(files: &[&str], context: &ToolContext) -> Outcome {
+///     for (done, file) in files.iter().enumerate() {
+///         if context.is_cancelled() {
+///             break;
+///         }
+///         context.progress(Progress::done(done as f64).of(files.len() as f64).saying(*file));
+///     }
+///     Outcome::ok(files.len())
+/// }
+///
+/// assert!(copy(&["a", "b"], &ToolContext::detached()).is_success());
+/// ```
 #[derive(Clone)]
 pub struct ToolContext {
     cancellation: CancellationToken,

@@ -3,11 +3,15 @@
 //! Time limits, addresses and headers are a [`Binding`](crate::binding::Binding)
 //! or live inside the tool; a definition can be shown to a model whole.
 
+mod about;
+mod effect;
+
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+
+pub use about::{Consent, Description, Example, Meta};
+pub use effect::{Effect, Hints, Kind};
 
 use crate::name::{NameError, ToolName};
 use crate::schema::Schema;
@@ -147,6 +151,14 @@ impl ToolDef {
 
     /// Adds other names callers use for an argument; `list.name` within a list of
     /// objects. They are no part of the schema: a call that uses one is mended.
+    ///
+    /// ```
+    /// use toolsmith_core::ToolDef;
+    ///
+    /// let definition = ToolDef::new("read")?.with_aliases("file_path", &["path", "file"]);
+    /// assert_eq!(definition.aliases["path"], "file_path");
+    /// # Ok::<(), toolsmith_core::name::NameError>(())
+    /// ```
     #[must_use]
     pub fn with_aliases(mut self, argument: &str, aliases: &[&str]) -> Self {
         for alias in aliases {
@@ -263,231 +275,6 @@ impl Source {
             Self::Native => "native",
             Self::Rest => "rest",
             Self::Mcp { .. } => "mcp",
-        }
-    }
-}
-
-/// What sort of thing a tool does.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Kind {
-    /// Reads something.
-    Read,
-    /// Changes something.
-    Edit,
-    /// Removes something.
-    Delete,
-    /// Moves or renames something.
-    Move,
-    /// Looks for something.
-    Search,
-    /// Runs a program.
-    Execute,
-    /// Talks to the network.
-    Network,
-    /// Only reasons.
-    Think,
-    /// Belongs to somebody else's server.
-    External,
-    /// None of these.
-    Other,
-}
-
-impl Kind {
-    /// The effect that goes with the kind. What is not known to stay here is
-    /// taken to leave.
-    pub const fn effect(self) -> Effect {
-        match self {
-            Self::Read | Self::Search | Self::Think => Effect::Read,
-            Self::Edit | Self::Delete | Self::Move => Effect::Write,
-            Self::Execute => Effect::Execute,
-            Self::Network | Self::External | Self::Other => Effect::Network,
-        }
-    }
-
-    /// The kind that goes with an effect, where only that was said.
-    pub const fn of_effect(effect: Effect) -> Self {
-        match effect {
-            Effect::Read => Self::Read,
-            Effect::Write => Self::Edit,
-            Effect::Execute => Self::Execute,
-            Effect::Network => Self::Network,
-        }
-    }
-}
-
-/// What a tool does to the world; what modes and rules speak of.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    /// Looks, and changes nothing.
-    Read,
-    /// Changes files or state here.
-    Write,
-    /// Runs programs here.
-    Execute,
-    /// Reaches beyond this machine.
-    Network,
-}
-
-/// Finer statements about an effect, as MCP's annotations know them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Hints {
-    /// Says that it only looks. Answers may be kept and calls repeated on the strength of
-    /// it; permission is decided by the effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// May destroy what was there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub destructive: Option<bool>,
-    /// Doing it twice does no more than doing it once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotent: Option<bool>,
-    /// Deals with an open world: the web, other people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open_world: Option<bool>,
-}
-
-impl Hints {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// What a tool is for: one short form for models, one long form for the guide.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Description {
-    /// One or two sentences.
-    pub short: String,
-    /// Everything there is to say, without what `short` says.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub long: String,
-    /// Hints for using it well.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub usage_notes: Vec<String>,
-    /// What must not be overlooked; always sent to models.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub important: Vec<String>,
-}
-
-impl From<&str> for Description {
-    /// The first paragraph is the short form, the rest the long one.
-    fn from(text: &str) -> Self {
-        let (short, long) = text.trim().split_once("\n\n").unwrap_or((text, ""));
-        Self {
-            short: short.split_whitespace().collect::<Vec<_>>().join(" "),
-            long: long.trim().to_owned(),
-            ..Self::default()
-        }
-    }
-}
-
-impl From<String> for Description {
-    fn from(text: String) -> Self {
-        text.as_str().into()
-    }
-}
-
-/// A call that shows how a tool is used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Example {
-    /// What it shows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
-    /// The arguments of the call.
-    pub arguments: Map<String, Value>,
-}
-
-impl Example {
-    /// An example of a call with these arguments.
-    pub fn new(arguments: Map<String, Value>) -> Self {
-        Self {
-            comment: None,
-            arguments,
-        }
-    }
-
-    /// Says what the example shows.
-    #[must_use]
-    pub fn with_comment(mut self, comment: impl Into<String>) -> Self {
-        self.comment = Some(comment.into());
-        self
-    }
-}
-
-/// The literal a caller must say, word for word, to make a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Consent {
-    /// The argument that carries it.
-    pub argument: String,
-    /// What must stand there.
-    pub literal: String,
-    /// Why consent is needed, for the description.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-impl Consent {
-    /// Demands `literal` in the argument `consent`.
-    pub fn new(literal: impl Into<String>) -> Self {
-        Self {
-            argument: "consent".to_owned(),
-            literal: literal.into(),
-            reason: None,
-        }
-    }
-
-    /// Says why consent is needed.
-    #[must_use]
-    pub fn because(mut self, reason: impl Into<String>) -> Self {
-        self.reason = Some(reason.into());
-        self
-    }
-}
-
-/// Identity, grouping, and whatever else is known about a tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Meta {
-    /// What identifies it across changes of name; the name unless set.
-    pub id: String,
-    /// Its version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// Its group in lists and guides; inferred where not set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-    /// Free words to find it by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
-    /// Where more is written about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub documentation_url: Option<String>,
-    /// Anything else.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub extra: Map<String, Value>,
-}
-
-impl Meta {
-    /// Starts with an id and nothing else.
-    pub fn new(id: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            version: None,
-            category: None,
-            tags: Vec::new(),
-            documentation_url: None,
-            extra: Map::new(),
         }
     }
 }

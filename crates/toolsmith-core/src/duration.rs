@@ -90,6 +90,32 @@ pub fn format(duration: Duration) -> String {
     }
 }
 
+/// `#[serde(with = "…")]` for a duration that may be missing.
+pub(crate) mod optional {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
+    pub(crate) fn serialize<S: Serializer>(
+        duration: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => serializer.serialize_some(&super::format(*duration)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Option::<String>::deserialize(deserializer)?
+            .map(|text| super::parse(&text).map_err(D::Error::custom))
+            .transpose()
+    }
+}
+
 /// `#[serde(with = "toolsmith_core::duration::text")]` for a `Duration`.
 pub mod text {
     use std::time::Duration;

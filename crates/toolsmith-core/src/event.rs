@@ -205,6 +205,23 @@ impl What<'_> {
 /// Implemented by hosts. Called on the path of the call, so it must be quick and
 /// must not block; what takes long belongs on a channel. An error or a panic is
 /// reported to the host and changes no reply.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use toolsmith_core::event::{Event, RecordError, Recorder, What};
+///
+/// #[derive(Default)]
+/// struct Refusals(AtomicUsize);
+///
+/// impl Recorder for Refusals {
+///     fn record(&self, event: &Event<'_>) -> Result<(), RecordError> {
+///         if let What::Decided { allowed: false, .. } = event.what {
+///             self.0.fetch_add(1, Ordering::Relaxed);
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
 pub trait Recorder: Send + Sync + 'static {
     /// Takes one event.
     fn record(&self, event: &Event<'_>) -> Result<(), RecordError>;

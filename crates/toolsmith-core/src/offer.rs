@@ -12,6 +12,18 @@ use crate::definition::{Detail, ToolDeclaration, ToolDef};
 use crate::name::ToolName;
 
 /// The tools offered to one caller, in a fixed order.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolsmith_core::{Detail, Exposure, Offer, ToolDef};
+///
+/// let mut offer = Offer::new(Detail::Brief);
+/// let tool = Arc::new(ToolDef::new("read")?.with_description("Reads a file."));
+/// offer.add("files_read", tool, Exposure::Direct);
+/// assert_eq!(offer.declarations()[0].name, "files_read");
+/// assert!(offer.find("read").is_some());
+/// # Ok::<(), toolsmith_core::name::NameError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Offer {
     tools: Vec<Offered>,

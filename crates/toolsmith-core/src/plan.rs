@@ -10,8 +10,18 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::command_line::{CommandLine, Commands};
+use crate::duration;
 
 /// What one call would do.
+///
+/// ```
+/// use toolsmith_core::{Confirm, Plan, Touch};
+///
+/// let plan = Plan::new("Replace notes.txt")
+///     .touching(Touch::write("/srv/notes.txt").from_argument("file_path"))
+///     .confirmed_because("it is not in version control");
+/// assert!(matches!(plan.confirm, Confirm::Required { .. }));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Plan {
@@ -31,7 +41,7 @@ pub struct Plan {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        with = "optional_text"
+        with = "duration::optional"
     )]
     pub timeout: Option<Duration>,
 }
@@ -174,29 +184,4 @@ pub enum Access {
     Write,
     /// It is removed.
     Delete,
-}
-
-mod optional_text {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
-    pub(super) fn serialize<S: Serializer>(
-        duration: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match duration {
-            Some(duration) => serializer.serialize_str(&crate::duration::format(*duration)),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        Option::<String>::deserialize(deserializer)?
-            .map(|text| crate::duration::parse(&text).map_err(D::Error::custom))
-            .transpose()
-    }
 }

@@ -26,6 +26,42 @@ use crate::plan::Plan;
 /// `call` runs only after the plan was permitted; when the context's cancellation
 /// fires, the future has a short grace before it is dropped. A panic harms this
 /// call only.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use toolsmith_core::name::NameError;
+/// use toolsmith_core::{AnyTool, Arguments, Kind, Outcome, Tool, ToolContext, ToolDef};
+///
+/// /// A tool with a state of its own, which a function has not.
+/// struct Counter {
+///     definition: Arc<ToolDef>,
+///     calls: AtomicU64,
+/// }
+///
+/// impl Counter {
+///     fn new() -> Result<Self, NameError> {
+///         let definition = ToolDef::new("count_calls")?
+///             .with_description("Tells how often it was called.")
+///             .with_kind(Kind::Think);
+///         Ok(Self { definition: Arc::new(definition), calls: AtomicU64::new(0) })
+///     }
+/// }
+///
+/// impl Tool for Counter {
+///     fn definition(&self) -> Arc<ToolDef> {
+///         Arc::clone(&self.definition)
+///     }
+///
+///     async fn call(&self, _arguments: Arguments, _context: ToolContext) -> Outcome {
+///         Outcome::ok(self.calls.fetch_add(1, Ordering::Relaxed) + 1)
+///     }
+/// }
+///
+/// let tool = AnyTool::new(Counter::new()?);
+/// assert!(!tool.is_blocking());
+/// # Ok::<(), NameError>(())
+/// ```
 pub trait Tool: Send + Sync + 'static {
     /// What the tool is. It must not change while the tool is registered.
     fn definition(&self) -> Arc<ToolDef>;

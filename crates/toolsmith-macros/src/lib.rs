@@ -1,8 +1,8 @@
 //! The `#[tool]` attribute of Toolsmith.
 //!
 //! Reads a function (`function`, `parameter`) and what the attribute says about it
-//! (`options`, `value`), and writes a type of the same name beside it (`expand`). All that happens at run time is in `toolsmith-core`; the expansion
-//! only calls it.
+//! (`options`, `value`), and writes a type of the same name beside it (`expand`). All that
+//! happens at run time is in `toolsmith-core`; the expansion only calls it.
 
 mod docs;
 mod expand;

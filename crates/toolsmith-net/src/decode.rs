@@ -248,7 +248,6 @@ mod tests {
 
     use super::*;
 
-    /// "brotli " forty times, as the reference program packs it.
     const LIMIT: usize = 10 << 20;
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {

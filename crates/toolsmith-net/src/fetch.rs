@@ -27,6 +27,9 @@ use crate::reach::Reach;
 /// How many bytes of headers an answer may have.
 const MAX_HEADER_BYTES: usize = 64 << 10;
 
+/// The longest time limit: a clock cannot count beyond what it has room for.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
 /// How long the address of a redirect may be.
 const MAX_LOCATION: usize = 8 << 10;
 
@@ -34,6 +37,18 @@ const MAX_LOCATION: usize = 8 << 10;
 const HARMLESS: [reqwest::header::HeaderName; 3] = [ACCEPT, ACCEPT_LANGUAGE, USER_AGENT];
 
 /// A client that follows redirects by itself and decodes what it gets.
+///
+/// ```no_run
+/// use toolsmith_net::{Fetch, Fetcher, Method, Reach};
+///
+/// # async fn page() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut request = Fetch::new(Method::GET, "https://example.org/");
+/// request.max_body = 64 << 10;
+/// let page = Fetcher::new(Reach::public())?.fetch(request).await?;
+/// println!("{} after {} redirects", page.status, page.facts.hops.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     client: Client,
@@ -56,7 +71,7 @@ pub struct Fetch {
     pub redirects: Redirects,
     /// How many in a row.
     pub max_redirects: usize,
-    /// How long everything may take.
+    /// How long everything may take; at most a year.
     pub total: Duration,
     /// How many bytes of the decoded body are kept.
     pub max_body: usize,
@@ -169,7 +184,7 @@ impl Fetcher {
     /// When a hop is refused, the time is over, the connection fails, or the answer has
     /// too long a head or is not encoded as it says. Whatever the status, an answer is one.
     pub async fn fetch(&self, request: Fetch) -> Result<Fetched, FetchError> {
-        let until = Instant::now() + request.total;
+        let until = Instant::now() + request.total.min(LONGEST);
         let mut facts = Facts::default();
         match self.follow(request, until, &mut facts).await {
             Ok(fetched) => Ok(Fetched { facts, ..fetched }),

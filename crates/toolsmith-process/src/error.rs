@@ -53,8 +53,10 @@ pub enum LaunchError {
         /// What the system said.
         source: io::Error,
     },
-    /// There is no tokio runtime to watch the child.
-    #[error("start {program:?}: no runtime to watch it; call from within a tokio runtime")]
+    /// There is no tokio runtime to watch the child, or one that watches no pipes.
+    #[error(
+        "start {program:?}: no runtime to watch it; call from within a tokio runtime that was built with enable_all()"
+    )]
     NoRuntime {
         /// The program as it was asked for.
         program: OsString,

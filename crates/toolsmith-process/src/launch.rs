@@ -175,7 +175,8 @@ impl Launch {
     /// the system has no room for another process, when this machine cannot give what the
     /// sandbox asks for, or outside of a tokio runtime.
     pub fn start(&self) -> Result<Running, LaunchError> {
-        let Ok(runtime) = Handle::try_current() else {
+        let runtime = Handle::try_current().ok();
+        let Some(runtime) = runtime.filter(|_| spawn::can_watch_pipes()) else {
             let program = self.program.clone();
             return Err(LaunchError::NoRuntime { program });
         };

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::panic;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -26,6 +27,15 @@ pub(crate) fn new_mark() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+}
+
+/// Tells whether the runtime of this thread can watch a child's pipes.
+///
+/// Tokio panics where it cannot. In the thread that starts all children a panic would be
+/// everybody's: they die with that thread.
+pub(crate) fn can_watch_pipes() -> bool {
+    // A pipe that cannot be made is told when the child's own cannot be.
+    panic::catch_unwind(tokio::net::unix::pipe::pipe).is_ok()
 }
 
 /// Starts the command, with some descriptors more, and notes its tree.

@@ -1,8 +1,8 @@
 //! What tests of Toolsmith share: tools that behave on command, and ears and
 //! mouths for everything a host would plug in.
 //!
-//! Nothing here needs a network or a clock of its own, and files only to be measured. Helpers panic where
-//! a test would: with a message that says what was expected.
+//! Nothing here needs a network beyond this machine; files are there only to be measured.
+//! Helpers panic where a test would: with a message that says what was expected.
 
 pub mod alarms;
 pub mod approver;
@@ -16,6 +16,7 @@ pub mod gate;
 pub mod model;
 #[cfg(feature = "model-server")]
 pub mod model_server;
+pub mod random;
 pub mod recorder;
 pub mod spill;
 pub mod tools;

@@ -1,9 +1,9 @@
 //! `cargo xtask interop [NAME…]`: the checks against programs that nobody here wrote.
 //!
 //! A check is a row of `CHECKS`, in a file of its own. What it needs beside Rust
-//! (Node, the official SDKs, reference servers, documents, SDKs of model providers, `rg` and `fd`) is installed in exact versions into
-//! `target/interop/`, and nothing outside of it is touched; nothing here runs as
-//! part of `cargo xtask test`.
+//! (Node, the official SDKs, reference servers, documents, SDKs of model providers, `rg`
+//! and `fd`) is installed in exact versions into `target/interop/`, and nothing outside of
+//! it is touched; nothing here runs as part of `cargo xtask test`.
 
 mod agent;
 mod bridge;

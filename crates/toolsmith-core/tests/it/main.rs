@@ -6,6 +6,7 @@
 extern crate toolsmith_core as toolsmith;
 
 mod attribute;
+mod clean;
 mod closed;
 mod date;
 mod declared;

@@ -4,6 +4,7 @@
 
 mod addresses;
 mod client;
+mod fetch;
 mod hostile;
 mod names;
 mod redirects;

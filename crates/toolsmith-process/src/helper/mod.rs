@@ -12,48 +12,35 @@
 //! Without namespaces the helper is the keeper. `begin.rs` is the host's side, `run.rs` the
 //! helper's; the steps lie in files named after them, `sys.rs` has the system calls.
 
-#[cfg(not(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-)))]
-mod elsewhere;
-#[cfg(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-))]
-mod linux;
+// Elsewhere means also Linux on processors whose system calls cannot be filtered.
+#[cfg_attr(
+    all(
+        target_os = "linux",
+        any(
+            target_arch = "x86_64",
+            target_arch = "aarch64",
+            target_arch = "riscv64"
+        )
+    ),
+    path = "linux/mod.rs"
+)]
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        any(
+            target_arch = "x86_64",
+            target_arch = "aarch64",
+            target_arch = "riscv64"
+        )
+    )),
+    path = "elsewhere.rs"
+)]
+mod platform;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-#[cfg(not(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-)))]
-pub(crate) use elsewhere::{
-    Begun, Watch, begin, landlock_version, seccomp_support, try_namespaces,
-};
-#[cfg(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-))]
-pub(crate) use linux::{Begun, Watch, begin, landlock_version, seccomp_support, try_namespaces};
+pub(crate) use platform::{Begun, Watch, begin, landlock_version, seccomp_support, try_namespaces};
 
 /// The program that calls [`helper`] first, if one is known.
 static PROGRAM: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -70,18 +57,9 @@ static PROGRAM: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// // What the program is for.
 /// ```
 pub fn helper() {
-    #[cfg(all(
-        target_os = "linux",
-        any(
-            target_arch = "x86_64",
-            target_arch = "aarch64",
-            target_arch = "riscv64"
-        )
-    ))]
-    {
-        linux::serve_if_asked();
-        use_helper("/proc/self/exe");
-    }
+    platform::serve_if_asked();
+    // Where no sandbox can be had, a launch says that, and not that nobody called this.
+    use_helper("/proc/self/exe");
 }
 
 /// Names another program that calls [`helper`] first in its `main`.

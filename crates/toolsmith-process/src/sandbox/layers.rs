@@ -178,7 +178,11 @@ fn missing_namespaces(sandbox: &Sandbox, means: Means, notes: &mut Vec<String>) 
         );
     }
     if !sandbox.hidden.is_empty() {
-        notes.push("folders above hidden paths cannot be listed".to_owned());
+        // Landlock grants files; to connect to a socket takes none of its rights.
+        notes.push(
+            "folders above hidden paths cannot be listed, and hidden sockets can be connected to"
+                .to_owned(),
+        );
     }
     if means.landlock < SCOPES {
         notes.push(

@@ -93,7 +93,8 @@ impl Sandbox {
     /// Adds a path that is neither read nor written; one that does not exist is no error.
     ///
     /// Hidden is the place, by whatever name it is reached. A file that has another name
-    /// elsewhere (a hard link) can still be read by that name.
+    /// elsewhere (a hard link) can still be read by that name. Without namespaces a socket
+    /// can still be connected to, and [`Layers::notes`] says so.
     #[must_use]
     pub fn hidden(mut self, path: impl Into<PathBuf>) -> Self {
         self.hidden.push(path.into());

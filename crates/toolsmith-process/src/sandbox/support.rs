@@ -20,7 +20,7 @@ pub struct Support {
 }
 
 impl Support {
-    /// Finds out what this machine can do, once.
+    /// Finds out what this machine can do, once; what could not be tried is tried again.
     ///
     /// Blocks for as long as a process takes to start. While no helper is known (see
     /// [`helper`](crate::helper)), namespaces count as missing for that reason.
@@ -33,9 +33,11 @@ impl Support {
             let why = "no helper is known to try them with".to_owned();
             return Self::ask(Err(why));
         };
-        FOUND
-            .get_or_init(|| Self::ask(helper::try_namespaces(&program)))
-            .clone()
+        match helper::try_namespaces(&program) {
+            Ok(tried) => FOUND.get_or_init(|| Self::ask(tried)).clone(),
+            // A machine that is out of something for a moment is not judged by that for good.
+            Err(why) => Self::ask(Err(why)),
+        }
     }
 
     /// The same machine with another version of Landlock's interface.

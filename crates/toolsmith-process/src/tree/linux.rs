@@ -35,6 +35,7 @@ static LAUNCHES: Mutex<Vec<Launched>> = Mutex::new(Vec::new());
 #[derive(Debug)]
 struct Launched {
     origin: Origin,
+    mark: String,
     /// Its processes are being killed, so it no longer claims those that hide.
     is_ending: bool,
 }
@@ -65,10 +66,12 @@ impl Tree {
         let mut launches = launches();
         let (child, id) = spawn()?;
         // Without /proc only the group is killed, and the moment does not matter.
-        let start = proc::read(id).map_or(0, |process| process.start);
+        let seen = proc::read(id).ok().flatten();
+        let start = seen.map_or(0, |process| process.start);
         let origin = Origin { id, start };
         launches.push(Launched {
             origin,
+            mark: mark.clone(),
             is_ending: false,
         });
         Ok((child, Self { origin, mark }))
@@ -101,8 +104,10 @@ impl Tree {
         let mut quiet_looks = 0;
         let mut pause = PAUSES.0;
         loop {
-            let found = self.look(leader, &killed);
-            quiet_looks = if found.is_empty() { quiet_looks + 1 } else { 0 };
+            let looked = self.look(leader, &killed);
+            let is_quiet = matches!(&looked, Ok(found) if found.is_empty());
+            let found = looked.unwrap_or_default();
+            quiet_looks = if is_quiet { quiet_looks + 1 } else { 0 };
             if quiet_looks >= QUIET_LOOKS {
                 return Swept::new(killed, Vec::new());
             }
@@ -119,7 +124,7 @@ impl Tree {
                 let survived = found.iter().filter(|process| is_alive(process));
                 return Swept::new(killed, survived.map(|process| process.id).collect());
             }
-            if !found.is_empty() {
+            if !is_quiet {
                 thread::sleep(pause);
                 pause = (pause * 2).min(PAUSES.1);
             }
@@ -128,7 +133,7 @@ impl Tree {
 
     /// Returns who of the tree is alive beside the child, by number and name.
     pub(crate) fn living(&self, leader: Leader) -> Vec<(u32, String)> {
-        let found = self.look(leader, &BTreeSet::new());
+        let found = self.look(leader, &BTreeSet::new()).unwrap_or_default();
         let others = found.iter().filter(|process| process.id != self.origin.id);
         let named = others.map(|process| (process.id, proc::name(process.id)));
         named.collect()
@@ -147,11 +152,14 @@ impl Tree {
     }
 
     /// Returns the living processes of the tree, and reaps dead ones that were adopted.
-    fn look(&self, leader: Leader, killed: &BTreeSet<u32>) -> Vec<Process> {
+    ///
+    /// # Errors
+    /// When nobody can be seen, which does not mean that nobody is there.
+    fn look(&self, leader: Leader, killed: &BTreeSet<u32>) -> io::Result<Vec<Process>> {
         // Held while looking: see `grow`.
         let launches = launches();
-        let processes = proc::since(self.origin.start);
-        let me = Adopter::new();
+        let processes = proc::since(self.origin.start)?;
+        let me = Adopter::new()?;
         let is_number_reused = leader == Leader::Reaped
             && processes.iter().any(|process| process.id == self.origin.id);
         let is_root = |process: &&Process| {
@@ -161,8 +169,11 @@ impl Tree {
             is_in_session
                 || is_killed_orphan
                 || match proc::mark(process.id) {
-                    Some(mark) => mark == self.mark,
-                    None => me.has_adopted_for(self.origin, process, &launches),
+                    Some(mark) if mark == self.mark => true,
+                    Some(mark) if launches.iter().any(|launch| launch.mark == mark) => false,
+                    // Without a mark, or with one that it made up or got from a launcher
+                    // that is gone.
+                    _ => me.has_adopted_for(self.origin, process, &launches),
                 }
         };
         let roots = processes.iter().filter(is_root).copied().collect();
@@ -176,7 +187,7 @@ impl Tree {
                 let _ = waitpid(pid(process.id), WaitOptions::NOHANG);
             }
         }
-        living
+        Ok(living)
     }
 }
 
@@ -198,16 +209,16 @@ struct Adopter {
 }
 
 impl Adopter {
-    fn new() -> Self {
+    fn new() -> io::Result<Self> {
         let id = std::process::id();
-        let session = proc::read(id).map_or(0, |process| process.session);
-        Self { id, session }
+        let session = proc::read(id)?.map_or(0, |process| process.session);
+        Ok(Self { id, session })
     }
 
     /// Tells whether this process adopted the orphan, and no other launch can have lost it.
     ///
-    /// An orphan without a mark, in a session of neither ours nor a launch's, has hidden its
-    /// origin. It goes with the last launch from which it can have come.
+    /// An orphan without a launch's mark, in a session of neither ours nor a launch's, has
+    /// hidden its origin. It goes with the last launch from which it can have come.
     fn has_adopted_for(&self, origin: Origin, process: &Process, launches: &[Launched]) -> bool {
         let is_of_a_launch = |launch: &Launched| {
             let other = launch.origin;
@@ -240,7 +251,8 @@ pub(crate) fn kill_descendants(limit: Duration) {
         if nobody_is_left || Instant::now() >= deadline {
             return;
         }
-        let processes = proc::since(0);
+        // Who has no descriptor left to look with tries again until the limit.
+        let processes = proc::since(0).unwrap_or_default();
         let myself = processes.iter().filter(|process| process.id == me);
         let found = with_descendants(myself.copied().collect(), &processes);
         for process in found.iter().filter(|process| process.id != me) {
@@ -254,9 +266,12 @@ fn launches() -> MutexGuard<'static, Vec<Launched>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Tells whether a process that was seen lives; one that cannot be looked at may.
 fn is_alive(process: &Process) -> bool {
-    let now = proc::read(process.id);
-    now.is_some_and(|now| now.start == process.start && !now.is_zombie)
+    match proc::read(process.id) {
+        Ok(now) => now.is_some_and(|now| now.start == process.start && !now.is_zombie),
+        Err(_) => true,
+    }
 }
 
 /// Adds the children of those found, and theirs, and so on.
@@ -279,7 +294,8 @@ fn end(process: &Process) -> bool {
     match pidfd_open(id, PidfdFlags::empty()) {
         Ok(handle) => {
             // The handle is of whoever has the number now; from here on that cannot change.
-            let is_same = proc::read(process.id).is_some_and(|now| now.start == process.start);
+            let now = proc::read(process.id).ok().flatten();
+            let is_same = now.is_some_and(|now| now.start == process.start);
             is_same && pidfd_send_signal(handle, Signal::KILL).is_ok()
         }
         // Linux before 5.3 has no such handles.

@@ -1,9 +1,10 @@
 //! Reads `/proc`: which processes there are, whose children, since when, with which mark.
 //!
-//! A process may vanish between two reads; then there is nothing to say about it.
+//! A process may vanish between two reads; then there is nothing to say about it. Where
+//! this process lacks what a read takes, nobody can say anything, and that is an error.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 
 use super::MARK;
 
@@ -18,28 +19,48 @@ pub(crate) struct Process {
     pub(crate) session: u32,
     /// In ticks of the system's clock since it booted.
     pub(crate) start: u64,
-    /// Dead, but its parent has not taken notice.
+    /// Dead with all its threads, but its parent has not taken notice.
     pub(crate) is_zombie: bool,
 }
 
-/// Returns the processes that started at this tick or later.
-pub(crate) fn since(start: u64) -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
+/// Returns the processes that started at this tick or later; none where there is no `/proc`.
+///
+/// # Errors
+/// When this process has no descriptor or memory left to look with.
+pub(crate) fn since(start: u64) -> io::Result<Vec<Process>> {
+    let Some(entries) = unless_short(fs::read_dir("/proc"))? else {
+        return Ok(Vec::new());
     };
-    let ids = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter_map(read)
-        .filter(|process| process.start >= start)
-        .collect()
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        found.extend(read(id)?.filter(|process| process.start >= start));
+    }
+    Ok(found)
 }
 
 /// Returns one process, if it exists.
-pub(crate) fn read(id: u32) -> Option<Process> {
+///
+/// # Errors
+/// When this process has no descriptor or memory left to look with.
+pub(crate) fn read(id: u32) -> io::Result<Option<Process>> {
     // The name is whatever the program says, not always UTF-8.
-    let stat = fs::read(format!("/proc/{id}/stat")).ok()?;
-    parse(id, &String::from_utf8_lossy(&stat))
+    let stat = unless_short(fs::read(format!("/proc/{id}/stat")))?;
+    Ok(stat.and_then(|stat| parse(id, &String::from_utf8_lossy(&stat))))
+}
+
+/// Takes what cannot be read for what is not there, unless we are at fault ourselves.
+fn unless_short<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM) => Err(error),
+            _ => Ok(None),
+        },
+    }
 }
 
 fn parse(id: u32, stat: &str) -> Option<Process> {
@@ -49,13 +70,15 @@ fn parse(id: u32, stat: &str) -> Option<Process> {
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
     let session = fields.nth(1)?.parse().ok()?;
-    let start = fields.nth(15)?.parse().ok()?;
+    let threads: u64 = fields.nth(13)?.parse().ok()?;
+    let start = fields.nth(1)?.parse().ok()?;
     Some(Process {
         id,
         parent,
         session,
         start,
-        is_zombie: matches!(state, "Z" | "X" | "x"),
+        // A process whose first thread has ended is listed as dead while the others live.
+        is_zombie: matches!(state, "Z" | "X" | "x") && threads <= 1,
     })
 }
 

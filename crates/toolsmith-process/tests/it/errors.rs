@@ -70,3 +70,19 @@ fn no_runtime() {
     let (error, text) = message(&Launch::new("/bin/true"));
     assert!(matches!(error, LaunchError::NoRuntime { .. }), "{text}");
 }
+
+#[test]
+fn a_runtime_that_watches_no_pipes_harms_no_other() {
+    let blind = tokio::runtime::Builder::new_current_thread().build();
+    let seeing = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let launch = Launch::new("/bin/true");
+    let (error, text) = blind.unwrap().block_on(async { message(&launch) });
+    assert!(matches!(error, LaunchError::NoRuntime { .. }), "{text}");
+    let status = seeing.unwrap().block_on(async {
+        let mut running = launch.start().unwrap();
+        running.wait().await.unwrap()
+    });
+    assert!(status.success());
+}

@@ -8,6 +8,7 @@ use toolsmith_process::{Running, become_subreaper};
 use crate::support::{PATIENCE, is_known, is_running, line, number, start, until};
 
 const SHORT: Duration = Duration::from_millis(20);
+const PROBE: &str = env!("CARGO_BIN_EXE_sandbox-probe");
 
 /// Starts a script that prints the number of a descendant, and returns both.
 async fn with_descendant(text: &str) -> (Running, u32) {
@@ -137,6 +138,35 @@ async fn a_subreaper_finds_who_left_no_trace_and_leaves_no_zombie() {
     running.end(SHORT).await;
     // It goes with the last launch from which it can have come, maybe another test's.
     until("it is gone", || !is_known(descendant)).await;
+}
+
+#[tokio::test]
+async fn a_mark_that_is_nobodys_hides_nobody() {
+    become_subreaper().unwrap();
+    let (running, descendant) = with_descendant(
+        "(env TOOLSMITH_LAUNCH=0 setsid sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!') & cat",
+    )
+    .await;
+    running.end(SHORT).await;
+    until("it is gone", || !is_known(descendant)).await;
+}
+
+#[tokio::test]
+async fn a_process_whose_first_thread_has_ended_is_alive() {
+    become_subreaper().unwrap();
+    let (running, mut lines) = start(&format!("setsid {PROBE} leave-to-a-thread & cat"));
+    let descendant = number(&mut lines).await;
+    until("it looks dead", || !is_running(descendant)).await;
+    let ending = running.end(SHORT).await;
+    assert!(ending.killed.contains(&descendant), "{ending:?}");
+    until("it is gone", || !is_known(descendant)).await;
+}
+
+#[tokio::test]
+async fn a_look_without_a_free_descriptor_is_no_look() {
+    let (mut running, mut lines) = start(&format!("exec {PROBE} drop-without-descriptors"));
+    assert_eq!(line(&mut lines).await, "drop-without-descriptors=done");
+    assert!(running.wait().await.unwrap().success());
 }
 
 #[tokio::test]

@@ -16,6 +16,11 @@ use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener, UnixStream};
 use std::ptr;
+use std::thread;
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt as _;
+use toolsmith_process::{Launch, Support, use_helper};
 
 fn main() {
     for attempt in std::env::args().skip(1) {
@@ -72,6 +77,7 @@ fn try_out(what: &str, on: &str) -> io::Result<()> {
         "unix-path" => {
             UnixListener::bind(on).and_then(|_listener| UnixStream::connect(on).map(drop))
         }
+        "unix-connect" => UnixStream::connect(on).map(drop),
         "connect" => std::net::TcpStream::connect(on).map(drop),
         "abstract" => SocketAddr::from_abstract_name(on)
             .and_then(|address| UnixStream::connect_addr(&address))
@@ -81,6 +87,9 @@ fn try_out(what: &str, on: &str) -> io::Result<()> {
         "namespaces-by-clone" => clone(),
         "privileged" => privileged(),
         "execute" => std::process::Command::new(on).output().map(drop),
+        "find-out-again" => find_out_again(on),
+        "leave-to-a-thread" => leave_to_a_thread(),
+        "drop-without-descriptors" => drop_without_descriptors(),
         other => by_number(other, id()),
     }
 }
@@ -181,6 +190,57 @@ fn clone() -> io::Result<()> {
         0 => unsafe { libc::_exit(0) },
         _ => Ok(()),
     }
+}
+
+/// Is done when a helper that could not be started once does not count for good.
+fn find_out_again(helper: &str) -> io::Result<()> {
+    use_helper("/no/such/helper");
+    let before = Support::of_this_machine().namespaces;
+    use_helper(helper);
+    match (before, Support::of_this_machine().namespaces) {
+        (Err(_), Ok(())) => Ok(()),
+        (_, after) => Err(io::Error::other(format!("{after:?}"))),
+    }
+}
+
+/// Says its number and ends its first thread, so that it is listed as if it were dead.
+fn leave_to_a_thread() -> io::Result<()> {
+    println!("{}", std::process::id());
+    io::stdout().flush()?;
+    thread::spawn(|| thread::sleep(Duration::from_secs(60)));
+    call(libc::SYS_exit, [0; 5])
+}
+
+/// Is done when a child's descendant dies with it, although `/proc` cannot be read at first.
+fn drop_without_descriptors() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let _inside = runtime.enter();
+    let mut running = Launch::new("/bin/sh")
+        .arguments(["-c", "setsid sleep 60 >/dev/null 2>&1 & echo $!; cat"])
+        .environment([("PATH", "/usr/bin:/bin")])
+        .start()
+        .map_err(io::Error::other)?;
+    let mut output = running.take_stdout().ok_or(io::ErrorKind::BrokenPipe)?;
+    let mut text = [0; 16];
+    let length = runtime.block_on(output.read(&mut text))?;
+    let id = String::from_utf8_lossy(&text[..length]).trim().to_owned();
+    let mut taken = Vec::new();
+    while let Ok(file) = File::open("/dev/null") {
+        taken.push(file);
+    }
+    let freeing = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(50));
+        drop(taken);
+    });
+    drop(running);
+    let _ = freeing.join();
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    if stat.is_empty() || stat.contains(") Z ") {
+        return Ok(());
+    }
+    Err(io::Error::other("it lives on"))
 }
 
 /// Is done when this process may do something that its user may not.

@@ -97,7 +97,10 @@ pub(crate) fn begin(
 }
 
 /// Finds out whether namespaces work, by making some.
-pub(crate) fn try_namespaces(helper: &Path) -> Result<(), String> {
+///
+/// # Errors
+/// When that could not be found out, which may be otherwise the next time.
+pub(crate) fn try_namespaces(helper: &Path) -> Result<Result<(), String>, String> {
     let failed = |error: io::Error| format!("the helper cannot be started: {error}");
     let order = Order::to_try_namespaces(std::process::id());
     let (handed, numbers, pipe) = prepare(&order).map_err(failed)?;
@@ -119,8 +122,11 @@ pub(crate) fn try_namespaces(helper: &Path) -> Result<(), String> {
     }
     let _ = child.wait();
     match heard {
-        Ok(_) => Ok(()),
-        Err(Silence::Failed { stage, errno, .. }) => Err(why_not(stage, errno)),
+        Ok(_) => Ok(Ok(())),
+        Err(Silence::Failed { stage, errno, .. }) => match errno {
+            libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE => Err(why_not(stage, errno)),
+            _ => Ok(Err(why_not(stage, errno))),
+        },
         Err(other) => Err(format!("the helper {other}")),
     }
 }

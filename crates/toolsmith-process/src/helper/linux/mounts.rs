@@ -218,7 +218,8 @@ fn is_link(path: &Path) -> bool {
 fn between(writable: &[PathBuf], path: &Path) -> Option<Vec<PathBuf>> {
     let outer = innermost(writable, path)?;
     let above = path.ancestors().skip(1);
-    let above = above.take_while(|above| *above != outer);
+    // The path may be the writable folder itself, and then nothing lies between.
+    let above = above.take_while(|above| *above != outer && above.starts_with(outer));
     Some(above.map(Path::to_path_buf).collect())
 }
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use toolsmith_process::{Mode, Sandbox};
+use toolsmith_process::{Launch, Mode, Sandbox};
 
-use super::{assert_refused, attempt, machines, support, workspace};
+use super::{assert_refused, attempt, machines, run, support, workspace};
 
 /// A workspace and a place outside of it, with files in both.
 struct Places {
@@ -348,10 +348,25 @@ async fn a_folder_with_something_hidden_in_it_cannot_be_moved_away() {
     let text =
         "cat deep/er/rules; mv deep/er moved; mv deep moved; echo x > deep/er/new && echo on";
     let launch = crate::support::script(text).current_dir(inside);
-    let (_, text) = super::run(launch.sandbox(sandbox)).await;
+    let (_, text) = run(launch.sandbox(sandbox)).await;
     assert!(
         text.ends_with("on\n") && !text.contains("content"),
         "{text}"
     );
     assert!(inside.join("deep/er/rules").exists(), "{text}");
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_protected_itself_is_one_mount_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounts = async |sandbox: Sandbox| {
+        let launch = Launch::new("/bin/cat").argument("/proc/self/mountinfo");
+        let (_, text) = run(launch.sandbox(sandbox.support(support()))).await;
+        text.lines().count()
+    };
+    let plain = mounts(workspace(folder.path())).await;
+    let protected = workspace(folder.path()).protected(folder.path());
+    assert_eq!(mounts(protected.clone()).await, plain + 1);
+    let outcomes = attempt(Some(protected), folder.path(), &["create:new"]).await;
+    assert_eq!(outcomes["create:new"], "EROFS");
 }

@@ -2,7 +2,7 @@
 
 use toolsmith_process::{LaunchError, Layers, Mode, Sandbox};
 
-use super::{run_and_tell, support, workspace};
+use super::{attempt, machines, program, run_and_tell, support, workspace};
 use crate::support::script;
 
 async fn layers(sandbox: Sandbox) -> Layers {
@@ -33,6 +33,14 @@ async fn all_layers_are_named() {
 }
 
 #[tokio::test]
+async fn what_could_not_be_tried_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let again = format!("find-out-again:{}", program("sandbox-helper").display());
+    let outcomes = attempt(None, folder.path(), &[&again]).await;
+    assert_eq!(outcomes[&again], "done");
+}
+
+#[tokio::test]
 async fn without_namespaces_what_is_missing_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let support = support().without_namespaces("a test said so");
@@ -45,6 +53,21 @@ async fn without_namespaces_what_is_missing_is_told() {
     let protected = format!("{git:?} is not write-protected: no mount namespace");
     assert!(notes.contains(&protected), "{notes}");
     assert!(notes.contains("modes, owners and times"), "{notes}");
+}
+
+#[tokio::test]
+async fn a_hidden_socket_cannot_be_reached_or_that_it_can_is_told() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let socket = outside.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    for (machine, support) in machines() {
+        let sandbox = workspace(folder.path()).support(support).hidden(&socket);
+        let connect = format!("unix-connect:{}", socket.display());
+        let outcomes = attempt(Some(sandbox.clone()), folder.path(), &[&connect]).await;
+        let notes = layers(sandbox).await.notes().join("\n");
+        let is_told = notes.contains("hidden sockets can be connected to");
+        assert_eq!(outcomes[&connect] == "done", is_told, "{machine}: {notes}");
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use toolsmith_testing::built_ins::Random;
+use toolsmith_testing::random::Random;
 
 /// Changes with what is made, so that old trees are not used.
 const VERSION: &str = "1";

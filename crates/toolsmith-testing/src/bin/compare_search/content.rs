@@ -1,7 +1,7 @@
 //! Questions about the content of files, for `grep` and `rg`.
 
 use serde_json::{Map, Value, json};
-use toolsmith_testing::built_ins::Random;
+use toolsmith_testing::random::Random;
 
 use super::names::{folder, glob, left_out};
 use super::query::{Program, Query, Reading};

@@ -18,7 +18,8 @@ use std::process::ExitCode;
 
 use query::{Fact, Facts, Query};
 use theirs::Programs;
-use toolsmith_testing::built_ins::{BuiltIns, Random};
+use toolsmith_testing::built_ins::BuiltIns;
+use toolsmith_testing::random::Random;
 use tree::Tree;
 
 const QUERIES_BY_CONTENT: usize = 300;

@@ -1,7 +1,7 @@
 //! Questions about the names of files, for `glob` and `find` beside `fd`.
 
 use serde_json::{Map, Value, json};
-use toolsmith_testing::built_ins::Random;
+use toolsmith_testing::random::Random;
 
 use super::query::{Program, Query, Reading};
 use super::tree::{EXTENSIONS, FIRST_TIME, TIME_SPAN, Tree, WORDS};

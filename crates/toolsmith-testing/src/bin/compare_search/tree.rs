@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use toolsmith_testing::built_ins::Random;
+use toolsmith_testing::random::Random;
 
 const FILES: usize = 2000;
 const FOLDERS: usize = 180;

@@ -1,6 +1,7 @@
 //! What is asked of a server, and what may be said to it.
 
 use serde_json::{Value, json};
+use toolsmith_testing::random::Random;
 
 /// A sort of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +51,7 @@ impl Sort {
     ];
 
     /// The next one.
-    pub(crate) fn drawn(chance: &mut Chance) -> Self {
+    pub(crate) fn drawn(chance: &mut Random) -> Self {
         Self::MIX[chance.below(Self::MIX.len())]
     }
 
@@ -60,7 +61,7 @@ impl Sort {
     }
 
     /// The method and its parameters.
-    pub(crate) fn request(self, chance: &mut Chance) -> (&'static str, Value) {
+    pub(crate) fn request(self, chance: &mut Random) -> (&'static str, Value) {
         let call = |name: &str, arguments: Value| {
             (
                 "tools/call",
@@ -110,23 +111,5 @@ impl Sort {
             Self::Unknown | Self::Batch => answer.contains("error") || answer.contains("isError"),
             Self::Cancelled | Self::Upstream | Self::Session => true,
         }
-    }
-}
-
-/// Chance that is the same in every run.
-#[derive(Debug)]
-pub(crate) struct Chance(u64);
-
-impl Chance {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    /// A number below another, which is not 0.
-    pub(crate) fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 16) % most as u64).unwrap_or_default()
     }
 }

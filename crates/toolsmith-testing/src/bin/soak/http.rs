@@ -7,8 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolsmith_testing::random::Random;
 
-use crate::call::{Chance, Sort};
+use crate::call::Sort;
 use crate::server::Door;
 use crate::tally::Tally;
 
@@ -23,7 +24,7 @@ pub(crate) struct Client {
     token: String,
     connection: Option<BufReader<TcpStream>>,
     tally: Arc<Tally>,
-    chance: Chance,
+    chance: Random,
     asked: u64,
 }
 
@@ -41,7 +42,7 @@ impl Client {
             token: door.token.clone(),
             connection: None,
             tally: Arc::clone(tally),
-            chance: Chance::new(number),
+            chance: Random::new(number + 1),
             asked: number << 32,
         };
         let start = Instant::now();

@@ -91,6 +91,9 @@ impl Server {
                     });
                 }
                 Err(error) if start.elapsed() > PATIENCE => return Err(error),
+                Ok(_) if start.elapsed() > PATIENCE => {
+                    return Err(io::Error::other("the server's token stays empty"));
+                }
                 _ => thread::sleep(Duration::from_millis(20)),
             }
         }

@@ -8,8 +8,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolsmith_testing::random::Random;
 
-use crate::call::{Chance, Sort};
+use crate::call::Sort;
 use crate::tally::Tally;
 
 /// How many requests may be in flight.
@@ -24,7 +25,7 @@ pub(crate) struct Client {
     waiting: Arc<Waiting>,
     reading: Option<JoinHandle<()>>,
     tally: Arc<Tally>,
-    chance: Chance,
+    chance: Random,
     asked: u64,
 }
 
@@ -73,7 +74,7 @@ impl Client {
             waiting,
             reading: Some(reading),
             tally: Arc::clone(tally),
-            chance: Chance::new(99),
+            chance: Random::new(100),
             asked: 0,
         };
         let params = json!({
