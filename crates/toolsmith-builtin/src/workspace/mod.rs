@@ -205,11 +205,8 @@ impl Workspace {
                 opened.push(root);
             }
         }
-        let private = options
-            .private
-            .iter()
-            .filter_map(|path| Root::open(path).ok());
-        let private = private.map(|root| root.path);
+        let private = options.private.iter();
+        let private = private.filter_map(|path| private::without_links(path).ok());
         let lies_within = |path: &PathBuf| opened.iter().any(|root| path.starts_with(&root.path));
         let private = private.filter(lies_within).collect();
         let workspace = Self(Arc::new(Inner {

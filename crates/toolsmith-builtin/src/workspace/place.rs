@@ -188,7 +188,8 @@ impl Workspace {
         place: &Place,
         flags: OFlags,
     ) -> rustix::io::Result<(OwnedFd, Place)> {
-        if !self.options().step_by_step {
+        // The kernel does not tell the way it took, which what is private is known by.
+        if !self.options().step_by_step && !self.has_private() {
             let root = self.roots()[place.root].as_fd();
             match beneath::at_once(root, &place.relative, flags, place.links) {
                 // An absolute link may still lead into a root.

@@ -137,6 +137,8 @@ impl Workspace {
         let place = self.place(path)?;
         self.is_open_to(&place, usage, path)?;
         let target = self.follow(place, path, missing)?;
+        let way = target.at.relative().join(&target.name);
+        self.is_open_here(&target.at.at(&way), usage, path)?;
         match target
             .stat
             .map(|stat| FileType::from_raw_mode(stat.st_mode))
