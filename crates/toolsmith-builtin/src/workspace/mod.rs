@@ -30,7 +30,7 @@ pub(crate) use ledger::{Digest, Seen};
 pub(crate) use locks::Held;
 pub(crate) use open::{OpenDirectory, OpenFile, Opened};
 pub(crate) use place::Place;
-pub(crate) use target::{FileKey, Missing, Target};
+pub(crate) use target::{FileKey, Missing, Target, Targets};
 
 /// The folders a model may see. Cheap to clone.
 #[derive(Clone, Debug)]
