@@ -78,3 +78,20 @@ async fn folders_made_within_each_other_go_again() {
         assert!(!ground.root().join("made").exists(), "{files:?}");
     }
 }
+
+/// Each file of a patch is held open, so there is an end to them.
+#[tokio::test]
+async fn a_patch_of_very_many_files_is_refused() {
+    let ground = Ground::new();
+    let patch = |count: usize| {
+        let files = (0..count).map(|number| format!("*** Add File: {number}.txt\n+x\n"));
+        let files: String = files.collect();
+        json!({ "patch": format!("*** Begin Patch\n{files}*** End Patch\n") })
+    };
+    let outcome = ground.call("multi_edit", patch(201)).await;
+    assert_eq!(reason(&outcome), "TOO_LARGE", "{}", text(&outcome));
+    assert_eq!(fs::read_dir(ground.root()).unwrap().count(), 0);
+    let outcome = ground.call("multi_edit", patch(200)).await;
+    assert!(outcome.is_success(), "{}", text(&outcome));
+    assert_eq!(fs::read_dir(ground.root()).unwrap().count(), 200);
+}
