@@ -10,6 +10,7 @@ mod definitions;
 mod paths;
 mod race;
 mod reading;
+mod recovering;
 mod several;
 mod writing;
 
