@@ -41,7 +41,7 @@ impl Piece<'_> {
 pub(crate) struct FileFacts {
     /// The file, relative to the workspace.
     pub(crate) file_path: String,
-    /// `edited`, `added`, `deleted` or `moved`.
+    /// `edited`, `added`, `replaced`, `deleted` or `moved`.
     action: String,
     /// Where it is now, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,7 +263,7 @@ fn add(
         file_path: current.target.shown.clone(),
         ..FileFacts::default()
     };
-    deeds.push(changing::write(current, changing::fresh_content(content)?));
+    deeds.push(changing::write(current, content.as_bytes().to_vec()));
     Ok(facts)
 }
 

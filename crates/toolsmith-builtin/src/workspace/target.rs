@@ -11,13 +11,11 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::beneath::MOST_LINKS;
 use super::place::outside;
 use super::private::Use;
 use super::{Place, Workspace};
 use crate::refusal::{Reason, Refusal};
-
-/// How many links may lead to one file.
-const MOST_LINKS: usize = 40;
 
 /// What handles of folders are opened with.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
