@@ -5,7 +5,6 @@ use toolsmith_core::ToolContext;
 use crate::edit::{self, Found, Rung, Wanted};
 use crate::missing;
 use crate::refusal::{Reason, Refusal};
-use crate::text::Encoding;
 use crate::workspace::{Deed, Missing, Workspace};
 use crate::writing::{self, Current, Freshness};
 
@@ -125,9 +124,4 @@ pub(crate) fn write(current: Current, content: Vec<u8>) -> Deed {
         content,
         like: None,
     }
-}
-
-/// The bytes of a new text file.
-pub(crate) fn fresh_content(text: &str) -> Result<Vec<u8>, Refusal> {
-    writing::encoded(text, &Encoding::UTF8, "it")
 }

@@ -1,5 +1,7 @@
 //! Changes to several files: all are worked out before the first is made.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::ToolContext;
@@ -10,7 +12,7 @@ use crate::missing;
 use crate::patch::{self, FileChange, Hunk};
 use crate::refusal::{Reason, Refusal};
 use crate::tool_edit::DIFF;
-use crate::workspace::{Deed, Done, FileKey, Missing, Target, Workspace};
+use crate::workspace::{Deed, Done, FileKey, Missing, Target, Targets, Workspace};
 use crate::writing::{self, Current, Freshness};
 
 /// What is to be done to one file.
@@ -39,7 +41,7 @@ impl Piece<'_> {
 pub(crate) struct FileFacts {
     /// The file, relative to the workspace.
     pub(crate) file_path: String,
-    /// `edited`, `added`, `deleted` or `moved`.
+    /// `edited`, `added`, `replaced`, `deleted` or `moved`.
     action: String,
     /// Where it is now, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,32 +102,34 @@ pub(crate) fn carry_out(
     is_dry: bool,
 ) -> Result<Vec<FileFacts>, Refusal> {
     let missing = match is_dry {
-        true => Missing::Refuse,
+        true => Missing::Foresee,
         false => Missing::Make,
     };
-    let mut held_for: Vec<Target> = Vec::new();
+    let mut held_for = Targets::default();
     for piece in pieces {
-        held_for.push(workspace.target(piece.path(), Missing::Refuse).or_else(
-            |refusal| match piece {
-                Piece::Patched(FileChange::Add { path, .. }) => workspace.target(path, missing),
-                _ => Err(missing::explained(
-                    refusal,
-                    workspace,
-                    piece.path(),
-                    context,
-                )),
-            },
-        )?);
+        held_for.0.push(
+            workspace
+                .target(piece.path(), Missing::Refuse)
+                .or_else(|refusal| match piece {
+                    Piece::Patched(FileChange::Add { path, .. }) => workspace.target(path, missing),
+                    _ => Err(missing::explained(
+                        refusal,
+                        workspace,
+                        piece.path(),
+                        context,
+                    )),
+                })?,
+        );
         if let Piece::Patched(FileChange::Update {
             move_to: Some(to), ..
         }) = piece
         {
-            held_for.push(workspace.target(to, missing)?);
+            held_for.0.push(workspace.target(to, missing)?);
         }
     }
-    apart(&held_for)?;
-    let held_for: Vec<&Target> = held_for.iter().collect();
-    let _held = workspace.hold(&held_for, || context.is_cancelled())?;
+    apart(&held_for.0)?;
+    let held: Vec<&Target> = held_for.0.iter().collect();
+    let _held = workspace.hold(&held, || context.is_cancelled())?;
     let (mut deeds, mut facts) = (Vec::new(), Vec::new());
     for piece in pieces {
         if context.is_cancelled() {
@@ -151,15 +155,13 @@ pub(crate) fn carry_out(
 /// Refuses changes to one file in two places: what the second sees would depend on what
 /// the first has not done yet.
 fn apart(targets: &[Target]) -> Result<(), Refusal> {
-    let mut keys: Vec<FileKey> = Vec::new();
+    let mut keys: BTreeSet<FileKey> = BTreeSet::new();
     for target in targets {
-        let key = target.key()?;
-        if keys.contains(&key) {
+        if !keys.insert(target.key()?) {
             let message = format!("{} is named twice", target.shown);
             return Err(Refusal::new(Reason::BadArgument, message)
                 .next("Put all changes to one file together"));
         }
-        keys.push(key);
     }
     Ok(())
 }
@@ -261,7 +263,7 @@ fn add(
         file_path: current.target.shown.clone(),
         ..FileFacts::default()
     };
-    deeds.push(changing::write(current, changing::fresh_content(content)?));
+    deeds.push(changing::write(current, content.as_bytes().to_vec()));
     Ok(facts)
 }
 

@@ -153,8 +153,8 @@ impl Cut {
         }
         let start = text.ceil_char_boundary(text.len() - budget);
         // A line that ends where the text does is the last one, not the one before.
-        let rest = &text[start..text.len() - 1];
-        let newline = rest.find('\n').map(|newline| start + newline + 1);
+        let rest = &text.as_bytes()[start..text.len() - 1];
+        let newline = memchr::memchr(b'\n', rest).map(|newline| start + newline + 1);
         let removed: String = text.drain(..newline.unwrap_or(start)).collect();
         Self {
             lines_before: removed.matches('\n').count() as u64,

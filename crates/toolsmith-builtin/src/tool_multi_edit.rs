@@ -12,6 +12,9 @@ use crate::patch::{self, FileChange};
 use crate::refusal::{Reason, Refusal};
 use crate::workspace::Workspace;
 
+/// How many files are changed at once: each is held open until all are changed.
+const MOST_FILES: usize = 200;
+
 /// The tool.
 #[derive(Debug)]
 pub(crate) struct MultiEdit(pub(crate) Workspace);
@@ -219,6 +222,13 @@ fn pieces(arguments: &Arguments) -> Result<Vec<Piece<'_>>, Refusal> {
             ..
         } => {
             let changes = patch::parse(patch).map_err(|error| error.refusal())?;
+            if changes.len() > MOST_FILES {
+                let count = changes.len();
+                let message =
+                    format!("the patch changes {count} files, and may change {MOST_FILES}");
+                return Err(Refusal::new(Reason::TooLarge, message)
+                    .next("Send it as several patches, each of which fits by itself"));
+            }
             Ok(changes.into_iter().map(Piece::Patched).collect())
         }
         Arguments {

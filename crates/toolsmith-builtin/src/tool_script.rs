@@ -112,9 +112,11 @@ impl Arguments {
         }
     }
 
-    /// The command as a person would type it.
-    fn label(&self, script: &str) -> String {
-        let words = std::iter::once(script).chain(self.args.iter().map(String::as_str));
+    /// The command as a person would type it: what runs the script, where that is said, and
+    /// the script, where it is a file.
+    fn label(&self, script: Option<&str>) -> String {
+        let words = self.interpreter.as_deref().into_iter().chain(script);
+        let words = words.chain(self.args.iter().map(String::as_str));
         let words: Vec<String> = words.map(quoted).collect();
         words.join(" ")
     }
@@ -210,7 +212,7 @@ impl ShellTool for Script {
                 let workspace = &self.0.inner().workspace;
                 let place = workspace.place(path)?;
                 let touch = Touch::read(workspace.whole(&place)).from_argument("script_path");
-                let label = arguments.label(&workspace.shown(&place));
+                let label = arguments.label(Some(&workspace.shown(&place)));
                 Ok(common
                     .plan(&self.0, &label, arguments.limit())?
                     .touching(touch))
@@ -243,11 +245,11 @@ impl Script {
             Origin::File(path) => {
                 let word = arguments.interpreter.as_deref();
                 let (command, whole, shown) = self.open(path, word, context)?;
-                (command, whole, arguments.label(&shown))
+                (command, whole, arguments.label(Some(&shown)))
             }
             Origin::Source { text, interpreter } => {
                 let (command, path) = self.write(&temporary, text, interpreter)?;
-                (command, path, arguments.label(interpreter))
+                (command, path, arguments.label(None))
             }
         };
         let mut words = command.into_iter();

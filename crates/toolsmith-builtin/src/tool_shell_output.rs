@@ -17,6 +17,7 @@ use crate::shell::define::ShellTool;
 use crate::shell::jobs::Job;
 use crate::shell::output::{Capture, Excerpt, View};
 use crate::shell::process::Phase;
+use crate::shell::report::shortened;
 
 /// The longest time to wait for output, in milliseconds.
 const LONGEST: u64 = 30_000;
@@ -205,7 +206,7 @@ impl ShellTool for ShellOutput {
             .map_or_else(|| job.process.elapsed(), |ended| ended.after);
         let read = Read {
             id: job.id.to_string(),
-            command: job.label.clone(),
+            command: shortened(&job.label),
             state: state.to_owned(),
             exit_code: exit.map(|exit| exit.code),
             signal: exit.and_then(|exit| exit.signal_name()),

@@ -93,6 +93,8 @@ impl Attempt<'_> {
         let edges = Edges::new(&self.old, fold);
         let cost = self.old.split('\n').count() + self.new.split('\n').count();
         let mut compared = 0;
+        // One line may have very many places, and be indented by megabytes.
+        let mut indented_to = (usize::MAX, 0);
         for place in Occurrences::new(folded.text(), needle.text()) {
             let Some((start, end)) = edges.fit(folded, place, place + needle.text().len()) else {
                 continue;
@@ -106,7 +108,11 @@ impl Attempt<'_> {
             if edges.cut_start {
                 spot.start = lines.start(line);
             }
-            if self.at_line_start && !starts_line(lines, &spot) {
+            if indented_to.0 != line {
+                indented_to = (line, lines.start(line) + leading(lines.content(line)).len());
+            }
+            let starts_line = spot.start <= indented_to.1;
+            if self.at_line_start && !starts_line {
                 continue;
             }
             if found.spots.len() == MOST_SPOTS || compared > MOST_COMPARED {
@@ -115,7 +121,7 @@ impl Attempt<'_> {
             }
             if fold.drops_indentation() {
                 compared += cost;
-                match self.indented(lines, &spot, &edges) {
+                match self.indented(lines, &spot, starts_line, &edges) {
                     Some(start) => spot.start = start,
                     None => {
                         found.uneven.add(line);
@@ -131,8 +137,14 @@ impl Attempt<'_> {
     /// Where a place starts if its indentation differs in one way throughout: with its
     /// line's indentation, or, where that alone does not fit because what is wanted
     /// starts within the line, after it.
-    fn indented(&self, lines: &Lines<'_>, spot: &Spot, edges: &Edges) -> Option<usize> {
-        let whole = (starts_line(lines, spot) && !edges.blank_start)
+    fn indented(
+        &self,
+        lines: &Lines<'_>,
+        spot: &Spot,
+        starts_line: bool,
+        edges: &Edges,
+    ) -> Option<usize> {
+        let whole = (starts_line && !edges.blank_start)
             .then(|| (self.learn(lines, spot.line, 0), lines.start(spot.line), 0));
         let within = (!edges.cut_start).then(|| (self.learn(lines, spot.line, 1), spot.start, 1));
         let ways = whole.into_iter().chain(within);
@@ -153,12 +165,6 @@ impl Attempt<'_> {
                 .map(|(index, written)| (leading(written), leading(lines.content(line + index)))),
         )
     }
-}
-
-/// Tells whether only whitespace is between a place and the start of its line.
-fn starts_line(lines: &Lines<'_>, spot: &Spot) -> bool {
-    let before = &lines.text()[lines.start(spot.line)..spot.start];
-    before.trim().is_empty()
 }
 
 /// What folding took off both ends of what is wanted, where it has to be met with.

@@ -11,7 +11,7 @@ use super::tree::{Document, Id, is_block, is_void};
 
 /// How long a text grows at most. Items within items are indented again and again, so
 /// a small page can be a long text.
-const MOST_BYTES: usize = 12 << 20;
+pub(super) const MOST_BYTES: usize = 12 << 20;
 
 /// How many lists and quotations within each other are indented.
 const MOST_INDENTS: usize = 10;

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::escape::{attribute, code, destination, escaped, fence, title};
-use super::markdown::{CodeBlockStyle, HeadingStyle, LinkStyle, Writer};
+use super::markdown::{CodeBlockStyle, HeadingStyle, LinkStyle, MOST_BYTES, Writer};
 use super::table;
 use super::tree::{Id, is_block};
 
@@ -60,8 +60,24 @@ fn trim_breaks(text: &str) -> &str {
 }
 
 fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| format!("> {line}")).collect();
-    lines.join("\n")
+    marked(text, "> ", "> ")
+}
+
+/// A text with one mark before its first line and another before the rest, as far as a text
+/// may grow: a page of nothing but line breaks would be all marks.
+fn marked(text: &str, first: &str, others: &str) -> String {
+    let mut marked = first.to_owned();
+    for (number, line) in text.split('\n').enumerate() {
+        if marked.len() > MOST_BYTES {
+            break;
+        }
+        if number > 0 {
+            marked.push('\n');
+            marked.push_str(others);
+        }
+        marked.push_str(line);
+    }
+    marked
 }
 
 fn heading(writer: &Writer<'_>, name: &str, content: &str) -> String {
@@ -121,12 +137,12 @@ fn item(writer: &Writer<'_>, id: Id, content: &str) -> String {
     if has_paragraphs {
         content.push('\n');
     }
-    let content = content.replace('\n', &format!("\n{}", " ".repeat(before.len())));
+    let content = marked(&content, &before, &" ".repeat(before.len()));
     let end = match writer.sibling(id, 1) {
         Some(_) => "\n",
         None => "",
     };
-    format!("{before}{content}{end}")
+    format!("{content}{end}")
 }
 
 /// Whether an element is a `pre` that begins with `code`.

@@ -11,6 +11,9 @@ use super::entity::{Within, decode};
 /// How many attributes of a tag are kept.
 const MOST_ATTRIBUTES: usize = 64;
 
+/// Those that are kept after however many others: they tell what is hidden.
+const TELLING: [&str; 6] = ["aria-hidden", "class", "hidden", "id", "role", "style"];
+
 /// A piece of a page.
 #[derive(Debug, PartialEq)]
 pub(super) enum Token<'h> {
@@ -131,8 +134,10 @@ impl<'h> Tokens<'h> {
         } else {
             at = name_end;
         }
-        if tag.attributes.len() < MOST_ATTRIBUTES {
-            let name = self.html[start..name_end].to_ascii_lowercase();
+        let name = &self.html[start..name_end];
+        let is_telling = || TELLING.iter().any(|it| it.eq_ignore_ascii_case(name));
+        if tag.attributes.len() < MOST_ATTRIBUTES || is_telling() {
+            let name = name.to_ascii_lowercase();
             if !tag.attributes.iter().any(|(known, _)| **known == name) {
                 let value = decode(value, Within::Attribute).into_owned();
                 tag.attributes.push((name.into(), value.into()));

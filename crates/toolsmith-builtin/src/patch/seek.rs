@@ -68,7 +68,8 @@ impl<'a> Seek<'a> {
             // Each line has its ending before it, so that only whole lines fit.
             let start = form.starts(from);
             let haystack = form.text.get(start..).unwrap_or_default();
-            self.searched = self.searched.saturating_add(haystack.len());
+            let cost = haystack.len().saturating_add(needle.len());
+            self.searched = self.searched.saturating_add(cost);
             if self.searched > MOST_SEARCHED {
                 return Err(TooMuch);
             }

@@ -216,7 +216,7 @@ impl Visitor for Counter<'_> {
         let rank = match self.request.newest_first {
             true => rustix::fs::fstat(&file).map_or((0, 0), |stat| {
                 let modified = Moment::modified(&stat);
-                (-modified.seconds, -modified.nanoseconds)
+                (modified.seconds.saturating_neg(), -modified.nanoseconds)
             }),
             false => (0, 0),
         };

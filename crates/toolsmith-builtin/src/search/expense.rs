@@ -114,7 +114,10 @@ fn measure(part: &Expr) -> Option<Measure> {
         Expr::Repeat { child, lo, hi, .. } => {
             let inner = measure(child)?;
             let (least, most) = (*lo as u64, *hi as u64);
-            let times = if *hi == usize::MAX { least + 1 } else { most };
+            let times = match *hi {
+                usize::MAX => least.saturating_add(1),
+                _ => most,
+            };
             Measure {
                 least: inner.least.saturating_mul(least),
                 most: inner.most.saturating_mul(most),

@@ -256,7 +256,7 @@ impl Looker<'_> {
             }
             self.total += 1;
             match names.order {
-                Order::Newest => rank = (-modified.seconds, -modified.nanoseconds),
+                Order::Newest => rank = (modified.seconds.saturating_neg(), -modified.nanoseconds),
                 Order::Oldest => rank = (modified.seconds, modified.nanoseconds),
                 Order::Smallest => rank = (i64::try_from(size).unwrap_or(i64::MAX), 0),
                 Order::Largest => rank = (i64::try_from(size).map_or(i64::MIN, |size| -size), 0),

@@ -95,7 +95,7 @@ impl Entry<'_> {
         rustix::fs::statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// Opens it, if it is a regular file.
+    /// Opens it, without following a link or waiting for anybody.
     pub(crate) fn open(&self) -> rustix::io::Result<std::fs::File> {
         folder::open_file(self.folder, self.name).map(std::fs::File::from)
     }

@@ -387,7 +387,7 @@ const NOT_EXECUTABLE: i32 = 126;
 const LONGEST_COMMAND: usize = 2_000;
 
 /// A command as an answer repeats it.
-fn shortened(command: &str) -> String {
+pub(crate) fn shortened(command: &str) -> String {
     match command.char_indices().nth(LONGEST_COMMAND) {
         Some((end, _)) => format!("{}… ({} bytes)", &command[..end], command.len()),
         None => command.to_owned(),

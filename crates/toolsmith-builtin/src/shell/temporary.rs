@@ -61,9 +61,16 @@ fn remove(top: &Path) -> io::Result<()> {
                 }
                 // A folder can only be moved by who may write it.
                 open_up(&inner.path());
-                moved += 1;
                 is_flat = false;
-                fs::rename(inner.path(), top.join(format!(".toolsmith-moved-{moved}")))?;
+                // A program may have left something of that name.
+                let to = loop {
+                    moved += 1;
+                    let to = top.join(format!(".toolsmith-moved-{moved}"));
+                    if fs::symlink_metadata(&to).is_err() {
+                        break to;
+                    }
+                };
+                fs::rename(inner.path(), to)?;
             }
             fs::remove_dir(&path)?;
         }
@@ -96,6 +103,9 @@ mod tests {
             deep.push("d");
             fs::create_dir(&deep).unwrap();
             fs::write(deep.join("file"), "x").unwrap();
+        }
+        for number in 1..5 {
+            fs::create_dir_all(path.join(format!(".toolsmith-moved-{number}/x/y"))).unwrap();
         }
         fs::create_dir(path.join("shut")).unwrap();
         fs::create_dir(path.join("shut/in")).unwrap();

@@ -68,6 +68,10 @@ const READERS: &[&str] = &[
 /// How many ways to see one command are kept.
 const MOST_FORMS: usize = 256;
 
+/// How many words a program may have that starts another: each may begin what it starts, and
+/// all that follow belong to it.
+const MOST_WORDS: usize = 256;
+
 /// A word that is known only when it runs.
 const OPEN_WORD: &str = "\u{fffc}";
 
@@ -117,6 +121,9 @@ pub(super) fn planned(words: &[Word], depth: usize) -> Result<PlannedCommand, Un
     }
     let mut run = lines(program, further)?;
     if STARTERS.contains(&program) {
+        if further.len() > MOST_WORDS {
+            return Err(format!("`{program}` has more than {MOST_WORDS} words"));
+        }
         // Which words are options of its own differs from one to the next: any may begin it.
         for (at, word) in further.iter().enumerate() {
             let rest = &further[at + 1..];
@@ -139,13 +146,17 @@ pub(super) fn planned(words: &[Word], depth: usize) -> Result<PlannedCommand, Un
         let stuck = stuck.filter_map(|word| word.strip_prefix("-S"));
         run.extend(stuck.map(str::to_owned));
     }
+    let too_many = || "it starts programs through programs".to_owned();
+    if run.len() > MOST_FORMS {
+        return Err(too_many());
+    }
     for line in run {
         for inner in commands(&line, depth + 1)? {
             command.also.push(inner.text);
             command.also.extend(inner.also);
         }
         if command.also.len() > MOST_FORMS {
-            return Err("it starts programs through programs".to_owned());
+            return Err(too_many());
         }
     }
     Ok(command)

@@ -6,9 +6,9 @@
 use toolsmith_core::PlannedCommand;
 use tree_sitter::{Node, Tree};
 
-use super::Unclear;
 use super::starter::planned;
 use super::word::{Word, is_one_word};
+use super::{MOST, Unclear};
 
 /// A look at every node of one line.
 pub(super) struct Walk<'l> {
@@ -32,6 +32,10 @@ impl<'l> Walk<'l> {
         let mut ahead = vec![tree.root_node()];
         while let Some(node) = ahead.pop() {
             self.look(node)?;
+            // Those within each other hold the same text over and over.
+            if self.found.len() > MOST {
+                return Err(format!("it holds more than {MOST} commands"));
+            }
             let mut cursor = node.walk();
             let before = ahead.len();
             ahead.extend(node.children(&mut cursor));

@@ -17,7 +17,7 @@ use rustix::io::{Errno, Result};
 use super::Root;
 
 /// How many links one path may lead through, as in the kernel.
-const MOST_LINKS: usize = 40;
+pub(super) const MOST_LINKS: usize = 40;
 
 /// How often the kernel may say that something was renamed meanwhile.
 const MOST_TRIES: usize = 32;

@@ -109,10 +109,12 @@ impl Readings {
         self.order.push_back(entry.clone());
         self.seen.insert(entry, seen);
         while self.order.len() > READINGS || self.text_bytes > TEXTS {
-            let Some(oldest) = self.order.front().cloned() else {
+            let Some(oldest) = self.order.pop_front() else {
                 return;
             };
-            self.remove(&oldest);
+            if let Some(seen) = self.seen.remove(&oldest) {
+                self.text_bytes -= seen.text.map_or(0, |text| text.len());
+            }
         }
     }
 

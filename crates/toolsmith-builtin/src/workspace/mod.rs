@@ -30,7 +30,7 @@ pub(crate) use ledger::{Digest, Seen};
 pub(crate) use locks::Held;
 pub(crate) use open::{OpenDirectory, OpenFile, Opened};
 pub(crate) use place::Place;
-pub(crate) use target::{FileKey, Missing, Target};
+pub(crate) use target::{FileKey, Missing, Target, Targets};
 
 /// The folders a model may see. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -205,11 +205,8 @@ impl Workspace {
                 opened.push(root);
             }
         }
-        let private = options
-            .private
-            .iter()
-            .filter_map(|path| Root::open(path).ok());
-        let private = private.map(|root| root.path);
+        let private = options.private.iter();
+        let private = private.filter_map(|path| private::without_links(path).ok());
         let lies_within = |path: &PathBuf| opened.iter().any(|root| path.starts_with(&root.path));
         let private = private.filter(lies_within).collect();
         let workspace = Self(Arc::new(Inner {

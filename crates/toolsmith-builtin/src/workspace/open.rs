@@ -84,6 +84,7 @@ impl Workspace {
                 _ => refusal,
             }
         })?;
+        self.is_open_here(&place, Use::Read, path)?;
         let shown = self.shown(&place);
         let stat = rustix::fs::fstat(&handle)
             .map_err(|error| Refusal::system("look at", &shown, &error.into()))?;

@@ -137,9 +137,15 @@ impl Workspace {
         for there in (0..=steps.len()).rev() {
             let way: PathBuf = steps[..there].iter().collect();
             if let Ok(found) = walked(place.root, &way) {
-                let rest = steps[there..].iter().map(|step| step.as_os_str());
-                let whole = self.roots()[found.root].path().join(found.relative);
-                return rest.fold(whole, |whole, step| whole.join(step));
+                let mut whole = self.roots()[found.root].path().join(found.relative);
+                // Somebody may make it meanwhile, and then `..` leads back from it.
+                for step in &steps[there..] {
+                    match step {
+                        Component::ParentDir => drop(whole.pop()),
+                        step => whole.push(step),
+                    }
+                }
+                return whole;
             }
         }
         self.roots()[place.root].path().join(&place.relative)
@@ -188,7 +194,8 @@ impl Workspace {
         place: &Place,
         flags: OFlags,
     ) -> rustix::io::Result<(OwnedFd, Place)> {
-        if !self.options().step_by_step {
+        // The kernel does not tell the way it took, which what is private is known by.
+        if !self.options().step_by_step && !self.has_private() {
             let root = self.roots()[place.root].as_fd();
             match beneath::at_once(root, &place.relative, flags, place.links) {
                 // An absolute link may still lead into a root.

@@ -5,19 +5,17 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::beneath::MOST_LINKS;
 use super::place::outside;
 use super::private::Use;
 use super::{Place, Workspace};
 use crate::refusal::{Reason, Refusal};
-
-/// How many links may lead to one file.
-const MOST_LINKS: usize = 40;
 
 /// What handles of folders are opened with.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
@@ -45,11 +43,26 @@ pub(crate) struct FileKey {
     name: OsString,
 }
 
-/// Whether folders that are missing are made.
+/// What becomes of folders that are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Make,
+    /// They are taken as made: for who only tells what would be.
+    Foresee,
     Refuse,
+}
+
+/// Targets of one change. They go from the last to the first: folders that were made in
+/// vain go before those they were made in.
+#[derive(Debug, Default)]
+pub(crate) struct Targets(pub(crate) Vec<Target>);
+
+impl Drop for Targets {
+    fn drop(&mut self) {
+        while let Some(last) = self.0.pop() {
+            drop(last);
+        }
+    }
 }
 
 impl Target {
@@ -137,6 +150,8 @@ impl Workspace {
         let place = self.place(path)?;
         self.is_open_to(&place, usage, path)?;
         let target = self.follow(place, path, missing)?;
+        let way = target.at.relative().join(&target.name);
+        self.is_open_here(&target.at.at(&way), usage, path)?;
         match target
             .stat
             .map(|stat| FileType::from_raw_mode(stat.st_mode))
@@ -169,15 +184,21 @@ impl Workspace {
                 let message = format!("{path} names a folder, not a file");
                 Refusal::new(Reason::IsDirectory, message).next("Name a file in it")
             })?;
-            let name = name.to_owned();
+            let mut name = name.to_owned();
             let mut made = Made::default();
             let folder = place.at(folder);
             let (folder, at) = match self.open_at(&folder, FOLDER) {
                 Err(error)
-                    if missing == Missing::Make
+                    if missing != Missing::Refuse
                         && Errno::from_io_error(&error) == Some(Errno::NOENT) =>
                 {
-                    self.make_folders(&folder, path, &mut made)?
+                    let (there, at, names) = self.last_there(&folder, path)?;
+                    if missing == Missing::Make {
+                        make_folders(there, at, &names, path, &mut made)?
+                    } else {
+                        name = names.iter().chain([&name]).collect::<PathBuf>().into();
+                        (there, at)
+                    }
                 }
                 opened => opened.map_err(failed)?,
             };
@@ -215,17 +236,17 @@ impl Workspace {
         Err(Refusal::new(Reason::Denied, message).next("Write within the workspace"))
     }
 
-    /// Makes the folders of a place that are missing, from the last that is there.
-    fn make_folders(
+    /// The last folder on the way to a place that is there, and the names of those that are
+    /// missing after it. Refused where none may be made there.
+    fn last_there(
         &self,
         place: &Place,
         path: &str,
-        made: &mut Made,
-    ) -> Result<(OwnedFd, Place), Refusal> {
-        let failed = |error: std::io::Error| Refusal::system("make the folders of", path, &error);
+    ) -> Result<(OwnedFd, Place, Vec<OsString>), Refusal> {
+        let failed = |error: std::io::Error| unmade(path, &error);
         let steps: Vec<Component<'_>> = place.relative().components().collect();
         let mut there = steps.len();
-        let (mut folder, mut at) = loop {
+        let (folder, at) = loop {
             there = there
                 .checked_sub(1)
                 .ok_or_else(|| failed(Errno::NOENT.into()))?;
@@ -236,35 +257,50 @@ impl Workspace {
             }
         };
         self.may_write(&at, path)?;
-        let is_name = |step: &Component<'_>| matches!(step, Component::Normal(_));
-        if !steps[there..].iter().all(is_name) {
-            return Err(failed(Errno::NOENT.into()));
-        }
-        for step in &steps[there..] {
-            let Component::Normal(name) = step else {
-                return Err(failed(Errno::NOENT.into()));
-            };
-            at = at.at(&at.relative().join(name));
-            match rustix::fs::mkdirat(&folder, *name, Mode::from_raw_mode(0o777)) {
-                Ok(()) => {
-                    let around = folder.try_clone().map_err(failed)?;
-                    made.0.push((around, (*name).to_owned()));
-                }
-                // Somebody else made it meanwhile; a link of that name is not followed.
-                Err(Errno::EXIST) => {}
-                Err(error) => return Err(failed(error.into())),
-            }
-            let flags = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            folder = rustix::fs::openat(&folder, *name, flags, Mode::empty())
-                .map_err(|error| failed(error.into()))?;
-        }
-        Ok((folder, at))
+        let names = steps[there..].iter().map(|step| match step {
+            Component::Normal(name) => Some((*name).to_owned()),
+            _ => None,
+        });
+        let names: Option<Vec<OsString>> = names.collect();
+        let names = names.ok_or_else(|| failed(Errno::NOENT.into()))?;
+        Ok((folder, at, names))
     }
+}
+
+/// Makes folders in one that is there, each in the one before.
+fn make_folders(
+    there: OwnedFd,
+    at: Place,
+    names: &[OsString],
+    path: &str,
+    made: &mut Made,
+) -> Result<(OwnedFd, Place), Refusal> {
+    let failed = |error: std::io::Error| unmade(path, &error);
+    let (mut folder, mut at) = (there, at);
+    for name in names {
+        at = at.at(&at.relative().join(name));
+        match rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => {
+                let around = folder.try_clone().map_err(failed)?;
+                made.0.push((around, name.clone()));
+            }
+            // Somebody else made it meanwhile; a link of that name is not followed.
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed(error.into())),
+        }
+        let flags = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        folder = rustix::fs::openat(&folder, name, flags, Mode::empty())
+            .map_err(|error| failed(error.into()))?;
+    }
+    Ok((folder, at))
+}
+
+fn unmade(path: &str, error: &std::io::Error) -> Refusal {
+    Refusal::system("make the folders of", path, error)
 }
 
 /// The folder and the name of a path; none where it ends in no name.
 fn split(path: &Path) -> Option<(&Path, &OsStr)> {
-    use std::os::unix::ffi::OsStrExt;
     // A slash at the end asks for a folder, which `components` forgets.
     if path.as_os_str().as_bytes().ends_with(b"/") {
         return None;
@@ -276,6 +312,10 @@ fn split(path: &Path) -> Option<(&Path, &OsStr)> {
 }
 
 fn look(folder: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Option<Stat>> {
+    // Folders on the way are only foreseen, and a link may have come in their place.
+    if name.as_bytes().contains(&b'/') {
+        return Ok(None);
+    }
     match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(stat)),
         Err(Errno::NOENT) => Ok(None),

@@ -97,6 +97,13 @@ pub(super) fn undo(folders: Folders<'_>, step: &Step) -> io::Result<()> {
     match (&step.old, &step.new) {
         (Some(old), Some(new)) if step.over => {
             let (old, new) = (old.as_os_str(), new.as_os_str());
+            // Clearing away comes last: where it has begun, the file was put back.
+            if [old, new]
+                .iter()
+                .any(|name| look(folders.kept, name).is_none())
+            {
+                return Ok(());
+            }
             if is_torn(folders, name, old, new)? {
                 copy(folders.kept, old, folder, name, Onto::There)?;
             }
@@ -127,7 +134,7 @@ fn is_torn(folders: Folders<'_>, name: &OsStr, old: &OsStr, new: &OsStr) -> io::
     let Folders { file, kept } = folders;
     let (there, old, new) = (read(file, name)?, read(kept, old)?, read(kept, new)?);
     let same = there.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    Ok(there[same..] == *old.get(same..).unwrap_or_default())
+    Ok(there == new || there[same..] == *old.get(same..).unwrap_or_default())
 }
 
 /// Removes what was kept of a file.

@@ -352,6 +352,14 @@ fn long_texts_are_explained_in_time() {
     }
 }
 
+/// Whether a place begins its line is not looked up from the beginning for each.
+#[test]
+fn many_places_behind_a_wide_indentation_are_found_in_time() {
+    let text = " ".repeat(1 << 20) + &"a b ".repeat(1 << 17);
+    let found = timed(|| find(&text, &Wanted::new("a  b", "c").with_replace_all(true)));
+    assert_eq!(found.unwrap().lines.len(), 1 << 17);
+}
+
 #[test]
 fn a_diff_of_shuffled_lines_is_made_in_time() {
     let line = |index: usize| format!("line {}\n", index * 7919 % 50_021);

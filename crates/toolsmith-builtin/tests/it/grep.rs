@@ -423,3 +423,13 @@ fn no_line_is_lost_where_an_answer_has_no_more_room() {
         assert_eq!(seen.len(), 300 * lines_of_block, "{asked}");
     }
 }
+
+/// The largest number there is may be repeated so often, and is refused like any too large.
+#[test]
+fn a_pattern_repeated_without_end_is_too_large() {
+    let tree = Tree::of(&["a.txt"]);
+    let pattern = format!("(?=a)b{{{},}}", usize::MAX);
+    let (reason, error) = tree.refusal("grep", json!({ "pattern": pattern }));
+    assert_eq!(reason, "BAD_PATTERN", "{error}");
+    assert!(error.to_string().contains("too large"), "{error}");
+}

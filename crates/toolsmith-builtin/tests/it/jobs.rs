@@ -273,3 +273,14 @@ async fn a_command_can_go_on_when_its_time_is_up() {
     assert_eq!(value(&outcome, "exit_code"), 0);
     assert!(yard.living().is_empty());
 }
+
+/// A command may be as long as a program can be given; whoever sent it has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_command_is_not_repeated_whole() {
+    let yard = Yard::new();
+    let id = started(&yard, &format!("echo done # {}", "x".repeat(100_000))).await;
+    let outcome = over(&yard, &id).await;
+    let command = value(&outcome, "command").as_str().unwrap().to_owned();
+    assert!(command.starts_with("echo done # xxx"), "{command}");
+    assert!(command.len() < 3000, "{}", command.len());
+}

@@ -10,6 +10,8 @@ mod definitions;
 mod paths;
 mod race;
 mod reading;
+mod recovering;
+mod several;
 mod writing;
 
 mod edit_property;

@@ -440,3 +440,29 @@ async fn what_is_private_is_not_seen() {
     );
     assert!(!root.join("state/new").exists());
 }
+
+/// A folder of the host's that is made later is as private as one that was there.
+#[tokio::test]
+async fn what_becomes_private_later_is_not_seen() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let root = folder.path().join("home");
+    fs::create_dir_all(root.join("local")).unwrap();
+    let private = root.join("local/state/toolsmith");
+    let options = WorkspaceOptions::default().with_private(Some(private.clone()));
+    let toolbox = super::ground::toolbox(&[&root], options);
+    let caller = toolsmith_runtime::Caller::new("test");
+    let run = async |name: &str, arguments: Value| {
+        let call = toolsmith_core::RawCall::new(name, arguments);
+        toolbox.run(call, &caller).await.into_outcome()
+    };
+    let path = "local/state/toolsmith/token";
+    let outcome = run("write", json!({ "file_path": path, "content": "x" })).await;
+    assert_eq!(reason(&outcome), "DENIED", "{}", text(&outcome));
+    fs::create_dir_all(&private).unwrap();
+    fs::write(private.join("token"), SECRET).unwrap();
+    let outcome = run("read", json!({ "file_path": path })).await;
+    assert_eq!(reason(&outcome), "DENIED", "{}", text(&outcome));
+    let arguments = json!({ "pattern": "secret", "output_mode": "content" });
+    let outcome = run("grep", arguments).await;
+    assert!(!text(&outcome).contains(SECRET), "{}", text(&outcome));
+}

@@ -523,3 +523,18 @@ async fn notes_elsewhere_are_not_told_of() {
     assert_eq!(of("docs/more.md")["content"], "More.\n");
     assert_eq!(of("../outside/secret.txt")["exists"], false);
 }
+
+/// The end of a text is cut between characters, and within its last line if it must be.
+#[tokio::test]
+async fn the_tail_of_a_long_line_is_cut_between_characters() {
+    let ground = Ground::new();
+    for (end, lines) in [("", 1), ("\n", 1), ("\né", 1)] {
+        ground.file("a.txt", format!("one\n{}{end}", "é".repeat(2000)));
+        let arguments = json!({ "file_path": "a.txt", "max_bytes": 1001 });
+        let outcome = ground.call("read_file_tail", arguments).await;
+        let value = outcome.value.clone().unwrap_or_default();
+        assert_eq!(value["line_count"], lines, "{end:?}: {}", text(&outcome));
+        assert_eq!(value["truncated"], true);
+        assert!(value["content"].as_str().unwrap().len() <= 1001);
+    }
+}

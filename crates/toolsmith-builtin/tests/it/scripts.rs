@@ -1,6 +1,8 @@
 //! Scripts: what runs them, and what does not.
 
 use serde_json::{Value, json};
+use toolsmith_core::RawCall;
+use toolsmith_runtime::Caller;
 
 use super::ground::{reason, text};
 use super::yard::{Yard, fact};
@@ -161,4 +163,15 @@ async fn a_script_that_hangs_is_ended_and_told_of() {
     assert_eq!(fact(&outcome, "command"), "hang.sh");
     assert!(outcome.model_text().contains("begun"));
     assert!(yard.living().is_empty());
+}
+
+/// Who is asked sees what runs, not only what it runs on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_plan_names_the_interpreter() {
+    let yard = Yard::new();
+    yard.file("notes.txt", "no script");
+    let arguments = json!({"script_path": "notes.txt", "interpreter": "/bin/rm", "args": ["-f"]});
+    let call = RawCall::new("script", arguments);
+    let explained = yard.toolbox.explain(call, &Caller::new("test")).await;
+    assert_eq!(explained.plan.unwrap().summary, "run /bin/rm notes.txt -f");
 }

@@ -348,3 +348,19 @@ fn fits(form: &str, command: &str) -> bool {
         false => form.split_whitespace().eq(command.split_whitespace()),
     }
 }
+
+/// Every word of a program that starts others may begin what it starts, with all that
+/// follow: what there is to tell grows by their square.
+#[test]
+fn very_many_words_to_start_are_not_told() {
+    let unclear = |line: &str| matches!(split(line), Commands::Unclear { .. });
+    for program in ["xargs", "env", "find"] {
+        let line = |count: usize| format!("{program}{}", " a".repeat(count));
+        assert!(!unclear(&line(256)), "{program}");
+        assert!(unclear(&line(3000)), "{program}");
+    }
+    assert!(unclear(&format!("bash -c{}", " '#'".repeat(3000))));
+    // Each of these holds all that are in it.
+    let deep = format!("{}x{}", "[[ -n $(".repeat(300), ") ]]".repeat(300));
+    assert!(unclear(&deep));
+}

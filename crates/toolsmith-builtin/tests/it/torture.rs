@@ -321,7 +321,7 @@ async fn a_flood_costs_little_memory() {
 }
 
 /// The most memory this process ever had, in kB.
-fn peak() -> u64 {
+pub(crate) fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
         .lines()

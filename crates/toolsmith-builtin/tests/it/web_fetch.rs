@@ -139,10 +139,13 @@ async fn forms_and_selectors() {
 
 #[tokio::test]
 async fn what_a_page_hides_is_not_told() {
+    // However many attributes stand before the one that hides.
+    let many: String = (0..100).map(|number| format!("a{number} ")).collect();
     let page = "<html><head><style>.gone{display:none}</style></head><body>\
-        <svg><title>picture</title></svg><h1 hidden>SECRET</h1><h1>Shown</h1><title>SECRET tail</title>\
+        <p MANY hidden>SECRET</p><p MANY STYLE='display:none'>SECRET</p><p MANY class=gone>SECRET</p><svg><title>picture</title></svg><h1 hidden>SECRET</h1><h1>Shown</h1><title>SECRET tail</title>\
         <p>text</p><p class=gone>SECRET</p><dialog>SECRET</dialog><p style='d\\69splay:none'>SECRET</p>\
         <p style='position:absolute;left:-9999px'>SECRET</p></body></html>";
+    let page: &str = page.replace("MANY", &many).leak();
     let html: &[&str] = &["content-type: text/html"];
     for format in ["markdown", "text", "html"] {
         let outcome = content(html, page.as_bytes(), json!({"format": format})).await;

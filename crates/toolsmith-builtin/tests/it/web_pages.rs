@@ -5,6 +5,8 @@ use toolsmith_builtin::html::{
     CodeBlockStyle, HeadingStyle, LinkStyle, MarkdownOptions, to_markdown,
 };
 
+use super::torture::peak;
+
 /// HTML, and the Markdown it comes to.
 const PIECES: &[(&str, &str)] = &[
     ("", ""),
@@ -84,6 +86,24 @@ fn other_ways_to_write() {
         to_markdown(html, &options),
         "Top\n===\n\nNext\n----\n\n*   a\n*   [b][1]\n\n* * *\n\n    c\n    d\n\n[1]: x"
     );
+}
+
+/// Each of very many lines gets a mark, and the text is cut all the same: what the marks take
+/// meanwhile is bounded too.
+#[test]
+fn lines_without_end_cost_little_memory() {
+    let breaks = "\n".repeat(6 << 20);
+    for (begin, mark) in [
+        ("<blockquote>", "> "),
+        ("<ol start=1000000><li>", "1000000. "),
+    ] {
+        let page = format!("{begin}<pre>x{breaks}y</pre>");
+        let before = peak();
+        let markdown = to_markdown(&page, &MarkdownOptions::default());
+        let cost = peak() - before;
+        assert!(markdown.starts_with(mark) && markdown.len() <= 13 << 20);
+        assert!(cost < 150 << 10, "{begin} took {cost} kB");
+    }
 }
 
 /// Pieces that pages of chance are made of.
