@@ -14,6 +14,9 @@ use super::MOST_LINE;
 use super::append::Appender;
 use super::place::RecordPlace;
 
+/// What most lines fit in.
+const USUAL_LINE: usize = 1 << 10;
+
 /// How records are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -59,7 +62,6 @@ struct Inner {
 #[derive(Default)]
 struct State {
     appender: Appender,
-    buffer: Vec<u8>,
     lost: u64,
     is_failing: bool,
 }
@@ -115,13 +117,10 @@ impl RecordFile {
         record.at = Moment::from((inner.now)()).before(took);
         cut(&mut record.arguments, terms.text_bytes);
         cut(&mut record.result, terms.text_bytes);
-        // Who panicked while holding it left a buffer that is emptied here.
+        // Made before it is anybody's turn to write: others write meanwhile.
+        let line = line_of(&mut record);
         let mut state = inner.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State {
-            appender, buffer, ..
-        } = &mut *state;
-        let written = put_in_words(&mut record, buffer)
-            .and_then(|()| appender.append(buffer, &inner.place, &terms));
+        let written = line.and_then(|line| state.appender.append(&line, &inner.place, &terms));
         let (error, what) = match written {
             Ok(None) => {
                 state.is_failing = false;
@@ -180,14 +179,15 @@ fn cut(text: &mut Option<std::borrow::Cow<'_, str>>, most: usize) {
 }
 
 /// The record as a line, with a line break on either side.
-fn put_in_words(record: &mut CallRecord<'_>, buffer: &mut Vec<u8>) -> io::Result<()> {
+fn line_of(record: &mut CallRecord<'_>) -> io::Result<Vec<u8>> {
+    let mut line = Vec::with_capacity(USUAL_LINE);
     for _ in 0..2 {
-        buffer.clear();
-        buffer.push(b'\n');
-        serde_json::to_writer(&mut *buffer, record)?;
-        buffer.push(b'\n');
-        if buffer.len() <= MOST_LINE {
-            return Ok(());
+        line.clear();
+        line.push(b'\n');
+        serde_json::to_writer(&mut line, record)?;
+        line.push(b'\n');
+        if line.len() <= MOST_LINE {
+            return Ok(line);
         }
         // Characters that are escaped can make it several times as long.
         (record.arguments, record.result) = (None, None);

@@ -89,6 +89,11 @@ pub(super) fn held(answer: Answer, flight: Option<Flight>) -> Answer {
 /// How long an answer may take and still be one message.
 const MOMENT: Duration = Duration::from_millis(40);
 
+/// How often the tasks of this thread have their turn before the moment is measured. An
+/// answer that is on its way comes within a few; a timer would wake the thread once more
+/// for each of them.
+const TURNS: usize = 16;
+
 /// Waits a moment for the end of a stream. Where all there is to say is one message,
 /// it is said as plain JSON: half the work for both sides, and no client needs to
 /// read a stream for it. Anything else is streamed as it comes.
@@ -99,6 +104,7 @@ pub(super) async fn whole(answer: Answer) -> Answer {
     }
     let (mut parts, mut body) = answer.into_parts();
     let mut said = VecDeque::new();
+    let mut turns = TURNS;
     let has_ended = {
         let mut moment = std::pin::pin!(tokio::time::sleep(MOMENT));
         poll_fn(|context| {
@@ -109,6 +115,11 @@ pub(super) async fn whole(answer: Answer) -> Answer {
                     Poll::Ready(None) => return Poll::Ready(true),
                     // A message that is not the last is not kept back.
                     Poll::Pending if messages(&said) > 0 => return Poll::Ready(false),
+                    Poll::Pending if turns > 0 => {
+                        turns -= 1;
+                        context.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
                     Poll::Pending => return moment.as_mut().poll(context).map(|()| false),
                 }
             }
