@@ -210,6 +210,7 @@ impl<'a> Run<'a> {
         let observer = &*agent.observer;
         let mut chances = agent.limits.second_chances;
         let mut wait = FIRST_WAIT;
+        let mut has_fallen_back = false;
         loop {
             let store = agent.store.as_ref();
             let (beside, most) = (counterpart.overhead(), agent.limits.context_bytes);
@@ -233,8 +234,12 @@ impl<'a> Run<'a> {
             }
             let (reason, end) = match asked {
                 Err(TurnError::Parse(refusal))
-                    if refusal.refuses_tools() && counterpart.way == Way::Native =>
+                    if refusal.refuses_tools()
+                        && counterpart.way == Way::Native
+                        && !has_fallen_back =>
                 {
+                    // Once: a host's own formatter may know no other way.
+                    has_fallen_back = true;
                     counterpart
                         .fall_back()
                         .map_err(|error| not_declared(&error))?;

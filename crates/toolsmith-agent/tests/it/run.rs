@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_agent::{AgentEvent, Conversation, End, Observer as _};
+use toolsmith_core::offer::Offer;
 use toolsmith_core::{Effect, ErrorKind, RawCall};
 use toolsmith_provider::{
-    OutputStrategy, Provider, Support, ToolFormatter, script, text::TextFormat,
+    Declared, FormatError, Formatter, ModelClient, OutputStrategy, Provider, StrategyError,
+    Support, ToolFormatter, Way, script, text::TextFormat,
 };
 use toolsmith_runtime::{Caller, Toolbox};
 use toolsmith_testing::{Gate, ScriptedApprover, ScriptedModel, tools};
@@ -233,6 +235,43 @@ async fn a_model_that_refuses_tools_is_asked_for_calls_as_text() {
         told["content"].as_str().unwrap().contains("hello"),
         "{told}"
     );
+}
+
+/// Knows one way only, whatever the model says to it.
+struct Stubborn(ToolFormatter);
+
+impl Formatter for Stubborn {
+    fn detect_strategy(&self, client: &dyn ModelClient) -> Result<Way, StrategyError> {
+        self.0.detect_strategy(client)
+    }
+
+    fn after_refusal(&self, client: &dyn ModelClient) -> Result<Way, StrategyError> {
+        self.0.detect_strategy(client)
+    }
+
+    fn format(
+        &self,
+        client: &dyn ModelClient,
+        way: Way,
+        offer: &Offer,
+    ) -> Result<Declared, FormatError> {
+        self.0.format(client, way, offer)
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_refuses_tools_again_ends_the_run() {
+    let refusal = r#"{"error": {"message": "tiny does not support tools", "type": "api_error"}}"#;
+    let model = { 0..8 }.fold(
+        ScriptedModel::new(Provider::OpenAiCompatible, "tiny").with_support(Support::Yes),
+        |model, _| model.saying(refusal),
+    );
+    let model = Arc::new(model);
+    let stubborn = Stubborn(ToolFormatter::default());
+    let agent = agent(&toolbox(), model.clone()).with_formatter(stubborn);
+    let report = agent.ask("Hi?", &me()).await;
+    assert!(matches!(report.end, End::Failed { .. }), "{:?}", report.end);
+    assert_eq!(model.requests().len(), 2);
 }
 
 #[tokio::test]

@@ -3,6 +3,8 @@
 //! Permission is decided on the text a model wrote. A text that a browser would read as
 //! another address than it seems to be is refused, with the spelling that says it.
 
+use std::borrow::Cow;
+
 use url::Url;
 
 use super::secrets::refuse_reference;
@@ -48,8 +50,10 @@ pub(crate) fn address(text: &str) -> Result<Url, Refusal> {
         .split(['?', '#'])
         .next()
         .unwrap_or_default();
-    if !is_plain || path.contains('\\') || path.split('/').any(is_dots) {
+    let unescaped = unescaped(path);
+    if !is_plain || path.contains('\\') || path.split('/').any(is_dots) || unescaped != path {
         let normal = url.as_str().replacen(host, bare, 1);
+        let normal = normal.replacen(path, &unescaped, usize::from(unescaped != path));
         let normal: String = normal.chars().take(300).collect();
         return Err(bad("the URL is not spelled as it is meant".to_owned())
             .next(format!("Write it as {normal}")));
@@ -64,6 +68,31 @@ pub(crate) fn shown(url: &Url) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+/// A path with the characters that need no escape written as they are: `%61dmin` is the
+/// same place as `admin`, and a rule on it must see it.
+fn unescaped(path: &str) -> Cow<'_, str> {
+    let needs_none = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let escaped = |at: usize| -> Option<char> {
+        let digits = path.get(at + 1..at + 3)?;
+        let byte = u8::from_str_radix(digits, 16).ok()?;
+        (digits.bytes().all(|digit| digit.is_ascii_hexdigit()) && needs_none(byte))
+            .then_some(char::from(byte))
+    };
+    let (mut plain, mut told) = (String::new(), 0);
+    for (at, _) in path.match_indices('%') {
+        if let Some(c) = escaped(at) {
+            plain.push_str(&path[told..at]);
+            plain.push(c);
+            told = at + 3;
+        }
+    }
+    if told == 0 {
+        return Cow::Borrowed(path);
+    }
+    plain.push_str(&path[told..]);
+    Cow::Owned(plain)
 }
 
 /// A step that stays or leads up, in any spelling.
@@ -89,6 +118,7 @@ mod tests {
             "https://example.com/ä",
             "http://127.0.0.1:81/",
             "https://example.com/...",
+            "https://example.com/a%2Fb%20c%zz%C3%A4?q=%61",
         ] {
             assert!(address(text).is_ok(), "{text}");
         }
@@ -130,6 +160,10 @@ mod tests {
             ("http://example.com:080/x", "http://example.com/x"),
             ("https://example.com./x", "https://example.com/x"),
             ("https://example.com.:443", "https://example.com/"),
+            (
+                "https://example.com/%61dmin/%2Egit?q=%61",
+                "https://example.com/admin/.git?q=%61",
+            ),
         ] {
             let refusal = address(text).unwrap_err();
             let next = refusal.next.unwrap_or_default();
