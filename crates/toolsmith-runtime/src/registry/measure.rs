@@ -11,7 +11,7 @@ use toolsmith_core::json;
 
 use super::SchemaFault;
 use crate::keywords::{DEFINITIONS, IN_PLACE, NESTED, REFERENCES};
-use crate::validate::choice;
+use crate::validate::{bounded, choice};
 
 const MAX_DEPTH: usize = 64;
 const MAX_BYTES: usize = 1024 * 1024;
@@ -25,6 +25,8 @@ const MAX_APPLICATIONS: f64 = 10_000_000.0;
 const PASSES: f64 = 10.0;
 /// What every schema may be given, however it branches.
 const LEAST_DEPTH: usize = 3;
+/// How many characters of a reference or an identity errors repeat.
+const SHOWN: usize = 120;
 
 /// How costly a schema is to apply.
 #[derive(Clone, Copy, Debug)]
@@ -120,23 +122,26 @@ fn refuse_endless(root: &Value) -> Result<(), SchemaFault> {
     for start in all_references(root)? {
         // A depth-first walk with the path kept by hand.
         let mut path: Vec<(&str, std::vec::IntoIter<&str>)> = Vec::new();
+        let mut on_path: HashSet<&str> = HashSet::new();
         let mut enter = Some(start);
         loop {
             if let Some(reference) = enter.take() {
-                if path.iter().any(|(on_path, _)| *on_path == reference) {
+                if on_path.contains(reference) {
                     return Err(SchemaFault::Endless {
-                        pointer: reference.to_owned(),
+                        pointer: bounded(reference, SHOWN),
                     });
                 }
                 if finished.insert(reference) {
                     let next = in_place_references(target(root, reference)?);
                     path.push((reference, next.into_iter()));
+                    on_path.insert(reference);
                 }
             }
             match path.last_mut() {
-                Some((_, next)) => match next.next() {
+                Some((left, next)) => match next.next() {
                     Some(reference) => enter = Some(reference),
                     None => {
+                        on_path.remove(left);
                         path.pop();
                     }
                 },
@@ -165,7 +170,8 @@ fn all_references(root: &Value) -> Result<Vec<&str>, SchemaFault> {
         if let Some(id) = object.get("$id")
             && !std::ptr::eq(schema, root)
         {
-            return Err(SchemaFault::Embedded { id: id.to_string() });
+            let id = bounded(&id.to_string(), SHOWN);
+            return Err(SchemaFault::Embedded { id });
         }
         for reference in references_of(object) {
             found.push(reference);
@@ -212,7 +218,7 @@ fn target<'s>(root: &'s Value, reference: &str) -> Result<&'s Value, SchemaFault
         .strip_prefix('#')
         .and_then(|pointer| root.pointer(pointer))
         .ok_or_else(|| SchemaFault::Reference {
-            reference: reference.chars().take(120).collect(),
+            reference: bounded(reference, SHOWN),
         })
 }
 
@@ -334,6 +340,7 @@ impl<'s> Walk<'s> {
                 let mut either = Weight::one();
                 for branch in branches {
                     either.or(&self.weigh(branch)?);
+                    either.bounded()?;
                 }
                 weight.add(&either.times(in_place_cost), None);
                 weight.bounded()?;
@@ -350,8 +357,9 @@ impl<'s> Walk<'s> {
                     beneath = beneath.times(in_place_cost);
                 }
                 weight.add(&beneath, place);
+                // Each part may be as heavy as all that is allowed.
+                weight.bounded()?;
             }
-            weight.bounded()?;
         }
         self.depth -= 1;
         Ok(weight)

@@ -134,6 +134,19 @@ fn references_that_expand_without_measure_are_refused() {
 }
 
 #[test]
+fn many_references_to_something_heavy_are_not_all_followed() {
+    let refer = |_| json!({"$ref": "#/$defs/heavy"});
+    let many = |letter: &str| -> serde_json::Map<String, Value> {
+        let names = (0..8000).map(|n| format!("{letter}{n}"));
+        names.map(|name| (name, refer(()))).collect()
+    };
+    let bomb = json!({"$defs": {"heavy": {"properties": many("x")}}, "properties": many("y")});
+    let began = Instant::now();
+    assert_eq!(fault(bomb), "it expands to more than 100000 schemas");
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
 fn schemas_that_apply_themselves_without_end_are_refused() {
     let with_defs =
         |defs: Value| json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/a"}}});
