@@ -178,7 +178,8 @@ fn bearable(
         return Err(refusal(tool, &format!("take more than {byte_limit} bytes")));
     }
     if !entry.measure.affords(&value) {
-        let what = "are too large for a schema that branches into itself";
+        let what = "are too large for a schema that makes so much work of each value; \
+                    send less at once";
         return Err(refusal(tool, what));
     }
     Ok(value)
