@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use toolsmith_core::context::{ContextHost, LogEntry, Update};
 use toolsmith_core::event::What;
 use toolsmith_core::reply::{Inquiry, Response};
-use toolsmith_core::{CallId, Progress, ToolDef};
+use toolsmith_core::{CallId, Progress, ToolDef, json};
 
 use crate::caller::Caller;
 use crate::record::{CallKey, Trail};
@@ -26,7 +26,7 @@ use crate::toolbox::Inner;
 /// told in pieces of about this size.
 const LONGEST_LINE: usize = 8 << 10;
 
-/// What a log entry counts for, beside its text.
+/// What a log entry counts for, beside what it says.
 const LOG_ENTRY: usize = 64;
 
 /// How much of such a piece is kept back where it may be the beginning of a key.
@@ -157,7 +157,8 @@ impl Host {
         if let Some(logger) = &mut entry.logger {
             self.inner.shaper.small(logger);
         }
-        state.streamed += LOG_ENTRY + entry.message.as_str().map_or(0, str::len);
+        let logger = entry.logger.as_ref().map_or(0, String::len);
+        state.streamed += LOG_ENTRY + logger + json::size(&entry.message);
         if let Some(trail) = &state.trail {
             trail.tell(What::Logged { entry: &entry });
         }

@@ -17,7 +17,14 @@ pub(super) type InLine = Vec<OwnedMutexGuard<()>>;
 /// The paths that are being written now.
 #[derive(Debug, Default)]
 pub(crate) struct PathLocks {
-    held: Mutex<HashMap<PathBuf, Weak<AsyncMutex<()>>>>,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    locks: HashMap<PathBuf, Weak<AsyncMutex<()>>>,
+    /// How many were left when the unused ones were last forgotten.
+    swept: usize,
 }
 
 impl PathLocks {
@@ -41,14 +48,16 @@ impl PathLocks {
 
     fn lock_of(&self, path: PathBuf) -> Arc<AsyncMutex<()>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() >= SWEEP_AT {
-            held.retain(|_, lock| lock.strong_count() > 0);
+        // Where many are in use, looking through all of them for each would take for ever.
+        if held.locks.len() >= SWEEP_AT.max(2 * held.swept) {
+            held.locks.retain(|_, lock| lock.strong_count() > 0);
+            held.swept = held.locks.len();
         }
-        if let Some(lock) = held.get(&path).and_then(Weak::upgrade) {
+        if let Some(lock) = held.locks.get(&path).and_then(Weak::upgrade) {
             return lock;
         }
         let lock = Arc::new(AsyncMutex::new(()));
-        held.insert(path, Arc::downgrade(&lock));
+        held.locks.insert(path, Arc::downgrade(&lock));
         lock
     }
 }

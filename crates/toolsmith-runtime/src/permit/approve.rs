@@ -13,7 +13,7 @@ use super::guard::Subject;
 use super::remember::{self, Asking, Remember};
 use super::{CallDigest, Decision, Rule, propose};
 use crate::plan::PlannedCall;
-use crate::shape::{Redactor, shown_arguments};
+use crate::shape::{Redactor, shown_arguments, shown_plan};
 
 /// Asks a person whether calls may run.
 ///
@@ -35,7 +35,7 @@ pub struct ApprovalRequest {
     pub tool: ToolName,
     /// What it does to the world.
     pub effect: Effect,
-    /// What the call would do, with the paths it touches.
+    /// What the call would do, with the paths it touches, without secrets.
     pub plan: Plan,
     /// The arguments, without secrets: they are shown on a terminal, or sent to a client.
     pub arguments: Arguments,
@@ -68,7 +68,7 @@ impl ApprovalRequest {
             digest: CallDigest::of(&call.call),
             tool: tool.name.clone(),
             effect: tool.effect,
-            plan: call.plan.clone(),
+            plan: shown_plan(&call.plan, redactor).into_owned(),
             arguments: shown_arguments(call.call.arguments(), redactor),
             reason: decision.reason.clone(),
             about: About {

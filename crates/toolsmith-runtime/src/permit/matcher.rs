@@ -247,7 +247,8 @@ impl Matcher {
             Self::Beneath(folder) => {
                 let (folder, path) = (resolved(folder), resolved(text));
                 if folder == "." {
-                    return !path.starts_with("..") && !path.starts_with('/');
+                    // As a folder: a file may well be called `..x`.
+                    return !Path::new(&path).starts_with("..") && !path.starts_with('/');
                 }
                 // What is left may still lead up, where the folder itself is `..`.
                 let below = Path::new(&path).strip_prefix(&folder);
@@ -310,7 +311,8 @@ impl Candidates {
     pub(super) fn new(argument: &str, value: &Value, plan: &Plan) -> Self {
         let mut spelled = Vec::new();
         flatten(value, &mut spelled);
-        let resolved = spelled.iter().map(|text| resolved(text)).collect();
+        let mut resolved: Vec<String> = spelled.iter().map(|text| resolved(text)).collect();
+        resolved.extend(spelled.iter().filter_map(|text| climbing(text)));
         let (mut paths, mut trees) = (Vec::new(), Vec::new());
         for touch in &plan.touches {
             if touch.argument.as_deref() != Some(argument) {
@@ -366,18 +368,51 @@ fn plain_text(value: &Value) -> String {
     }
 }
 
-/// A text with the `.` and `..` of its path taken out; an address keeps its scheme,
-/// and what ends in a slash still does.
+/// A text with the `.` and `..` of its path taken out; an address keeps its scheme and its
+/// server, which no `..` leads out of.
 fn resolved(text: &str) -> String {
-    let (scheme, path) = match text.split_once("://") {
-        Some((scheme, _)) => text.split_at(scheme.len() + "://".len()),
-        None => ("", text),
+    let Some(server) = server_of_address(text) else {
+        return resolved_text(text);
     };
-    let mut resolved = format!("{scheme}{}", resolved_path(Path::new(path)));
+    let rest = &text[server.len()..];
+    let (path, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+    // Whoever fetches it takes these for dots.
+    let path = path.replace("%2e", ".").replace("%2E", ".");
+    let path = match path.as_str() {
+        "" => path,
+        path => resolved_text(path),
+    };
+    format!("{}{path}{query}", server.to_ascii_lowercase())
+}
+
+/// As [`resolved_path`], but what ends in a slash still does.
+fn resolved_text(text: &str) -> String {
+    let mut resolved = resolved_path(Path::new(text));
     if text.ends_with('/') && !resolved.ends_with('/') {
         resolved.push('/');
     }
     resolved
+}
+
+/// The beginning of an address, up to its path: a scheme and a server. What has something
+/// else before `://`, such as a folder, is no address.
+fn server_of_address(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.split_once("://")?;
+    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it));
+    let begin = text.len() - rest.len();
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    is_scheme.then(|| &text[..begin + end])
+}
+
+/// Where what is written like an address leads as a path, if that is out of the folder it
+/// is taken from: which of the two it is, is for its tool to say.
+fn climbing(text: &str) -> Option<String> {
+    server_of_address(text)?;
+    let path = resolved_path(Path::new(text));
+    Path::new(&path).starts_with("..").then_some(path)
 }
 
 /// A path with `.` and `..` taken out, as far as that goes without looking at any

@@ -230,6 +230,9 @@ impl Rule {
         if values.is_empty() {
             return !lenient && !is_known(schema, name);
         }
+        if lenient && reaches_more_in_lists(subject.arguments.as_value(), name, values.len()) {
+            return false;
+        }
         if Part::argument(subject.plan) == Some(name)
             && let Some(fits) = part.fits(&condition.matcher, &values, lenient)
         {
@@ -277,7 +280,8 @@ impl Target {
     }
 }
 
-/// The values a name leads to; dots lead into objects.
+/// The values a name leads to; dots lead into objects. A key with the dots in it is a value
+/// of that name as well: beside it, it must not hide the other.
 fn reach<'v>(value: &'v Value, name: &str, into_lists: bool, found: &mut Vec<&'v Value>) {
     match value {
         Value::Array(items) if into_lists => {
@@ -286,9 +290,8 @@ fn reach<'v>(value: &'v Value, name: &str, into_lists: bool, found: &mut Vec<&'v
             }
         }
         Value::Object(fields) => {
-            if let Some(value) = fields.get(name) {
-                found.push(value);
-            } else if let Some((first, rest)) = name.split_once('.')
+            found.extend(fields.get(name));
+            if let Some((first, rest)) = name.split_once('.')
                 && let Some(value) = fields.get(first)
             {
                 reach(value, rest, into_lists, found);
@@ -296,6 +299,13 @@ fn reach<'v>(value: &'v Value, name: &str, into_lists: bool, found: &mut Vec<&'v
         }
         _ => {}
     }
+}
+
+/// Tells whether lists on the way hold values of a name beside those found.
+fn reaches_more_in_lists(value: &Value, name: &str, found: usize) -> bool {
+    let mut all = Vec::new();
+    reach(value, name, true, &mut all);
+    all.len() > found
 }
 
 /// Tells whether a schema has an argument of this name, as far as it lists them.

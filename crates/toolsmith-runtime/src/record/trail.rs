@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 use toolsmith_core::call::RawArguments;
-use toolsmith_core::event::{Clock, Event, Redact, Sensitive, What};
+use toolsmith_core::event::{Clock, Event, Sensitive, What};
 use toolsmith_core::outcome::Facts;
 use toolsmith_core::{Arguments, CallId, ErrorKind, Outcome, RawCall, ToolDef, ToolError};
 
@@ -17,14 +17,15 @@ use crate::caller::Caller;
 use crate::permit::{Decision, Verdict};
 use crate::plan::PlannedCall;
 use crate::registry::Origin;
-use crate::shape::Redactor;
+use crate::shape::{Redactor, shown_plan};
 
 /// How much of the name a call was made by is kept.
 const MAX_NAME: usize = 200;
 /// How much of a caller's own number for a call is kept.
 const MAX_ID: usize = 256;
 
-/// How many bytes of the arguments of a call that is refused are kept for the log.
+/// How many bytes of the arguments of a call that is refused are kept for the log, and how
+/// many of what a tool that failed said.
 const MAX_TOLD: usize = 4 << 10;
 
 /// Follows one call. Dropped before the reply, it records that the caller gave up.
@@ -189,7 +190,8 @@ impl Trail {
         self.tell(What::Validated {
             repairs: &self.repairs,
         });
-        self.tell(What::Planned { plan: call.plan() });
+        let plan = shown_plan(call.plan(), &self.redactor);
+        self.tell(What::Planned { plan: &plan });
     }
 
     /// Repairs quote the arguments, so they are cleaned like them.
@@ -261,7 +263,7 @@ impl Trail {
             self.recorders
                 .count(|metrics| metrics.finished(&tool.name, ran, kind));
         }
-        let message = error.map(|error| self.redactor.redact(&error.message));
+        let message = error.map(|error| self.redactor.redact_within(&error.message, MAX_TOLD));
         self.tell(What::Finished {
             blocking,
             ran,

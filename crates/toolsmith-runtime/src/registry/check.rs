@@ -171,7 +171,7 @@ fn schema(schema: &Schema) -> Result<Measure, SchemaFault> {
     };
     if let Err(error) = checked {
         return Err(SchemaFault::Invalid {
-            pointer: pointer(error.instance_path().as_str()),
+            pointer: bounded(&pointer(error.instance_path().as_str()), MESSAGE),
             message: bounded(&error.to_string(), MESSAGE),
         });
     }

@@ -36,6 +36,11 @@ pub(super) fn cleaned(definition: Arc<ToolDef>) -> Arc<ToolDef> {
         tidy.truncate(tidy.floor_char_boundary(MAX_TEXT.min(tidy.len())));
         *text = tidy;
     }
+    for example in &mut definition.examples {
+        let texts = example.comment.iter_mut();
+        texts.for_each(|text| *text = clean(text).into_owned());
+        example.arguments.values_mut().for_each(clean_all);
+    }
     // What came with it and has no place in a definition is shown all the same.
     definition.meta.extra.values_mut().for_each(clean_all);
     Arc::new(definition)

@@ -11,7 +11,7 @@ use toolsmith_core::json;
 
 use super::SchemaFault;
 use crate::keywords::{DEFINITIONS, IN_PLACE, NESTED, REFERENCES};
-use crate::validate::choice;
+use crate::validate::{bounded, choice};
 
 const MAX_DEPTH: usize = 64;
 const MAX_BYTES: usize = 1024 * 1024;
@@ -20,11 +20,17 @@ const MAX_EXPANSION: u64 = 100_000;
 /// How many schema applications one call may cost, at the worst, all passes
 /// together: a tenth of a second or so.
 const MAX_APPLICATIONS: f64 = 10_000_000.0;
+/// The same where no part of the schema comes again, so that the values are all that
+/// multiplies: it is reckoned as if each were put to the heaviest of the schemas that any
+/// number of values can have.
+const MAX_SPREAD: u64 = 100_000_000;
 /// How often a call's arguments are gone through at most: before each round of
 /// mending, in each, and to say what is left.
 const PASSES: f64 = 10.0;
 /// What every schema may be given, however it branches.
 const LEAST_DEPTH: usize = 3;
+/// How many characters of a reference or an identity errors repeat.
+const SHOWN: usize = 120;
 
 /// How costly a schema is to apply.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +40,8 @@ pub(crate) struct Measure {
     pub(crate) argument_depth: usize,
     /// How many ways each level of a value is gone through.
     widest: u64,
+    /// How many schemas one item of a list, or one unnamed property, is put to at most.
+    heaviest: u64,
     /// Whether there is any regular expression in it.
     pub(super) has_patterns: bool,
 }
@@ -42,6 +50,11 @@ impl Measure {
     /// Tells whether a value can be judged in bearable time: a part at depth `d` of
     /// a value is looked at `widest^d` times, so it is not depth alone that counts.
     pub(crate) fn affords(&self, value: &Value) -> bool {
+        let most = MAX_SPREAD / self.heaviest.max(1);
+        // No text of JSON has more values, so most schemas need no counting.
+        if most < json::MAX_VALUES as u64 && holds_more_than(most, value) {
+            return false;
+        }
         if self.widest <= 1 {
             return true;
         }
@@ -61,6 +74,23 @@ impl Measure {
         }
         true
     }
+}
+
+fn holds_more_than(most: u64, value: &Value) -> bool {
+    let mut count = 0_u64;
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        count += 1;
+        match value {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => waiting.extend(fields.values()),
+            _ => {}
+        }
+        if count > most {
+            return true;
+        }
+    }
+    false
 }
 
 /// Keywords that must know what the other keywords of their schema have looked at.
@@ -84,6 +114,7 @@ pub(crate) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
         depth: 0,
         choices_are_sharpened: choice::can_be_rewritten(schema),
         has_patterns: false,
+        heaviest: 0,
     };
     let weight = walk.weigh(schema)?;
     let widest = weight.widest();
@@ -94,6 +125,7 @@ pub(crate) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
     Ok(Measure {
         argument_depth,
         widest,
+        heaviest: walk.heaviest,
         has_patterns: walk.has_patterns,
     })
 }
@@ -120,23 +152,26 @@ fn refuse_endless(root: &Value) -> Result<(), SchemaFault> {
     for start in all_references(root)? {
         // A depth-first walk with the path kept by hand.
         let mut path: Vec<(&str, std::vec::IntoIter<&str>)> = Vec::new();
+        let mut on_path: HashSet<&str> = HashSet::new();
         let mut enter = Some(start);
         loop {
             if let Some(reference) = enter.take() {
-                if path.iter().any(|(on_path, _)| *on_path == reference) {
+                if on_path.contains(reference) {
                     return Err(SchemaFault::Endless {
-                        pointer: reference.to_owned(),
+                        pointer: bounded(reference, SHOWN),
                     });
                 }
                 if finished.insert(reference) {
                     let next = in_place_references(target(root, reference)?);
                     path.push((reference, next.into_iter()));
+                    on_path.insert(reference);
                 }
             }
             match path.last_mut() {
-                Some((_, next)) => match next.next() {
+                Some((left, next)) => match next.next() {
                     Some(reference) => enter = Some(reference),
                     None => {
+                        on_path.remove(left);
                         path.pop();
                     }
                 },
@@ -165,7 +200,8 @@ fn all_references(root: &Value) -> Result<Vec<&str>, SchemaFault> {
         if let Some(id) = object.get("$id")
             && !std::ptr::eq(schema, root)
         {
-            return Err(SchemaFault::Embedded { id: id.to_string() });
+            let id = bounded(&id.to_string(), SHOWN);
+            return Err(SchemaFault::Embedded { id });
         }
         for reference in references_of(object) {
             found.push(reference);
@@ -212,7 +248,7 @@ fn target<'s>(root: &'s Value, reference: &str) -> Result<&'s Value, SchemaFault
         .strip_prefix('#')
         .and_then(|pointer| root.pointer(pointer))
         .ok_or_else(|| SchemaFault::Reference {
-            reference: reference.chars().take(120).collect(),
+            reference: bounded(reference, SHOWN),
         })
 }
 
@@ -227,6 +263,8 @@ struct Walk<'s> {
     /// Whether a choice that can be told apart is compiled to enter one branch only.
     choices_are_sharpened: bool,
     has_patterns: bool,
+    /// The most that any schema puts one item of its value to.
+    heaviest: u64,
 }
 
 /// What a schema expands to.
@@ -234,6 +272,8 @@ struct Walk<'s> {
 struct Weight<'s> {
     /// All schemas beneath it, references followed.
     total: u64,
+    /// Those that each item of the value is put to, or each unnamed property.
+    items: u64,
     /// How often each part of the value is put to a schema that is being expanded
     /// already. Where that is more than once, every level of the value multiplies
     /// the work.
@@ -247,6 +287,7 @@ impl<'s> Weight<'s> {
     fn one() -> Self {
         Self {
             total: 1,
+            items: 0,
             again: HashMap::new(),
         }
     }
@@ -254,6 +295,12 @@ impl<'s> Weight<'s> {
     /// Adds what is beneath, at a part of the value or at the value itself.
     fn add(&mut self, beneath: &Self, part: Option<&'s str>) {
         self.total = self.total.saturating_add(beneath.total);
+        let items = match part {
+            None => beneath.items,
+            Some(ANY) => beneath.total,
+            Some(_) => 0,
+        };
+        self.items = self.items.saturating_add(items);
         for (place, count) in &beneath.again {
             let place = part.into_iter().chain(place.iter().copied()).collect();
             let sum = self.again.entry(place).or_default();
@@ -273,6 +320,7 @@ impl<'s> Weight<'s> {
     /// Adds an alternative: a value is put to one of them only.
     fn or(&mut self, other: &Self) {
         self.total = self.total.saturating_add(other.total);
+        self.items = self.items.max(other.items);
         for (place, count) in &other.again {
             let most = self.again.entry(place.clone()).or_default();
             *most = (*most).max(*count);
@@ -282,6 +330,7 @@ impl<'s> Weight<'s> {
     /// The same, applied this often.
     fn times(mut self, factor: u64) -> Self {
         self.total = self.total.saturating_mul(factor);
+        self.items = self.items.saturating_mul(factor);
         for count in self.again.values_mut() {
             *count = count.saturating_mul(factor);
         }
@@ -334,6 +383,7 @@ impl<'s> Walk<'s> {
                 let mut either = Weight::one();
                 for branch in branches {
                     either.or(&self.weigh(branch)?);
+                    either.bounded()?;
                 }
                 weight.add(&either.times(in_place_cost), None);
                 weight.bounded()?;
@@ -350,10 +400,12 @@ impl<'s> Walk<'s> {
                     beneath = beneath.times(in_place_cost);
                 }
                 weight.add(&beneath, place);
+                // Each part may be as heavy as all that is allowed.
+                weight.bounded()?;
             }
-            weight.bounded()?;
         }
         self.depth -= 1;
+        self.heaviest = self.heaviest.max(weight.items);
         Ok(weight)
     }
 

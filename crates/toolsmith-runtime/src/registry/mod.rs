@@ -217,11 +217,12 @@ impl Registry {
     /// Takes a tool out; tells whether it was there. Calls of it that are already
     /// running go on, and a tool it shadowed takes its place.
     pub fn unregister(&self, name: &str) -> bool {
-        let _writing = self.write();
+        let mut generations = self.write();
         let before = self.snapshot.load();
         let Some(entry) = before.find(name).cloned() else {
             return false;
         };
+        generations.forget(&entry);
         let next = before.without(&entry);
         let change = Change {
             source: entry.origin.to_string(),

@@ -11,6 +11,10 @@ use super::{Entry, Registry};
 /// How many similar names are named to whoever called an unknown tool.
 const NEAREST: usize = 5;
 
+/// How many bytes of names are compared. One of a megabyte is no typing error, and comparing
+/// takes time and memory for every pair of characters.
+const LONGEST: usize = 128;
+
 impl Registry {
     /// The definition of a tool.
     pub fn get(&self, name: &str) -> Option<Arc<ToolDef>> {
@@ -200,8 +204,7 @@ pub(crate) fn by_likeness<'a>(
     wanted: &str,
     names: impl IntoIterator<Item = &'a str>,
 ) -> Vec<(f64, &'a str)> {
-    // A name of a megabyte is no typing error, and comparing is quadratic.
-    let wanted = &wanted[..wanted.floor_char_boundary(wanted.len().min(128))];
+    let wanted = &wanted[..wanted.floor_char_boundary(wanted.len().min(LONGEST))];
     let names = names.into_iter();
     let mut scored: Vec<(f64, &str)> = names.map(|name| (likeness(wanted, name), name)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -209,6 +212,9 @@ pub(crate) fn by_likeness<'a>(
 }
 
 fn likeness(wanted: &str, name: &str) -> f64 {
+    if name.len() > 2 * LONGEST {
+        return 0.0;
+    }
     if !wanted.is_empty() && (name.contains(wanted) || wanted.contains(name)) {
         return 0.9;
     }

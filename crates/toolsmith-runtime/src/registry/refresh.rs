@@ -24,6 +24,19 @@ pub(super) struct Generations {
     expected: Vec<String>,
 }
 
+impl Generations {
+    /// Forgets that a tool was handed out: it was taken out, and must not come back when
+    /// pins are compared again.
+    pub(super) fn forget(&mut self, gone: &Arc<Entry>) {
+        let Origin::Source(source) = &gone.origin else {
+            return;
+        };
+        if let Some(handed) = self.handed.get_mut(&**source) {
+            handed.retain(|each| each.entry.definition.name != gone.definition.name);
+        }
+    }
+}
+
 /// The right to replace a source's tools, unless somebody newer did.
 #[derive(Debug)]
 pub struct Ticket {

@@ -1,17 +1,20 @@
 //! What a tool of another program says of itself: it may know a secret it was started
-//! with, and repeat it where everybody reads it. And what a model calls a tool with, where
-//! a person reads it.
+//! with, and repeat it where everybody reads it. And what a model calls a tool with, and
+//! what that would do, where a person or a recorder reads it.
+
+use std::borrow::Cow;
+use std::iter::once;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use toolsmith_core::{AnyTool, Arguments, Schema, ToolDef};
+use toolsmith_core::{AnyTool, Arguments, Commands, Plan, Schema, ToolDef};
 
 use super::Redactor;
 
 /// The tool with no secret in what it says of itself. One that holds none stays
 /// exactly as it was received.
 pub(crate) fn without_secrets(tool: AnyTool, redactor: &Redactor) -> AnyTool {
-    let holds = serde_json::to_string(&*tool.definition());
-    if !holds.is_ok_and(|text| redactor.is_needed_for(&text)) {
+    if is_free_of_secrets(&tool.definition(), redactor) {
         return tool;
     }
     tool.redefined(|definition| *definition = hushed(definition, redactor))
@@ -19,11 +22,16 @@ pub(crate) fn without_secrets(tool: AnyTool, redactor: &Redactor) -> AnyTool {
 
 /// A definition with no secret in it.
 pub(crate) fn hushed_definition(definition: &ToolDef, redactor: &Redactor) -> ToolDef {
-    let holds = serde_json::to_string(definition);
-    match holds.is_ok_and(|text| redactor.is_needed_for(&text)) {
-        true => hushed(definition, redactor),
-        false => definition.clone(),
+    match is_free_of_secrets(definition, redactor) {
+        true => definition.clone(),
+        false => hushed(definition, redactor),
     }
+}
+
+/// Tells whether nothing need be taken out. A definition that cannot be written down is
+/// gone through text by text.
+fn is_free_of_secrets(definition: &ToolDef, redactor: &Redactor) -> bool {
+    serde_json::to_string(definition).is_ok_and(|text| !redactor.is_needed_for(&text))
 }
 
 fn hushed(definition: &ToolDef, redactor: &Redactor) -> ToolDef {
@@ -41,13 +49,13 @@ fn hushed(definition: &ToolDef, redactor: &Redactor) -> ToolDef {
     for example in &mut definition.examples {
         example.comment.iter_mut().for_each(text);
         fields(&mut example.arguments, redactor);
-        let meta = &mut definition.meta;
-        meta.version.iter_mut().for_each(text);
-        meta.category.iter_mut().for_each(text);
-        meta.tags.iter_mut().for_each(text);
-        meta.documentation_url.iter_mut().for_each(text);
-        fields(&mut meta.extra, redactor);
     }
+    let meta = &mut definition.meta;
+    meta.version.iter_mut().for_each(text);
+    meta.category.iter_mut().for_each(text);
+    meta.tags.iter_mut().for_each(text);
+    meta.documentation_url.iter_mut().for_each(text);
+    fields(&mut meta.extra, redactor);
     definition
 }
 
@@ -60,6 +68,38 @@ pub(crate) fn shown_arguments(arguments: &Arguments, redactor: &Redactor) -> Arg
     let mut shown = Map::clone(arguments);
     fields(&mut shown, redactor);
     Arguments::new(shown)
+}
+
+/// A plan as people and recorders may see it: its commands and paths are made of the
+/// arguments, and may hold what those hold. Its summary was shaped when it was made.
+pub(crate) fn shown_plan<'p>(plan: &'p Plan, redactor: &Redactor) -> Cow<'p, Plan> {
+    let holds = |text: &str| redactor.is_needed_for(text);
+    let mut paths = (plan.touches.iter()).flat_map(|it| once(&it.path).chain(&it.relative));
+    let lines: Vec<&String> = match plan.commands.as_ref().map(|line| &line.commands) {
+        Some(Commands::Known(known)) => (known.iter())
+            .flat_map(|command| once(&command.text).chain(&command.also))
+            .collect(),
+        Some(Commands::Unclear { reason }) => vec![reason],
+        _ => Vec::new(),
+    };
+    if !lines.into_iter().any(|line| holds(line)) && !paths.any(|it| holds(&it.to_string_lossy())) {
+        return Cow::Borrowed(plan);
+    }
+    let mut shown = plan.clone();
+    let text = |text: &mut String| *text = redactor.secrets(text).into_owned();
+    for touch in &mut shown.touches {
+        for path in once(&mut touch.path).chain(&mut touch.relative) {
+            *path = PathBuf::from(&*redactor.secrets(&path.to_string_lossy()));
+        }
+    }
+    match shown.commands.as_mut().map(|line| &mut line.commands) {
+        Some(Commands::Known(known)) => (known.iter_mut())
+            .flat_map(|command| once(&mut command.text).chain(&mut command.also))
+            .for_each(text),
+        Some(Commands::Unclear { reason }) => text(reason),
+        _ => {}
+    }
+    Cow::Owned(shown)
 }
 
 fn schema(schema: &Schema, redactor: &Redactor) -> Schema {

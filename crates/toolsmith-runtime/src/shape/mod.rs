@@ -27,7 +27,7 @@ use toolsmith_core::{
     Block, CallId, Outcome, Schema, ToolDef, ToolError, ToolName, json as strict,
 };
 
-pub(crate) use definition::{hushed_definition, shown_arguments, without_secrets};
+pub(crate) use definition::{hushed_definition, shown_arguments, shown_plan, without_secrets};
 pub use redact::Redactor;
 pub use toolsmith_core::clean::clean;
 pub(crate) use toolsmith_core::clean::is_plain;

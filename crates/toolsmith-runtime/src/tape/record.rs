@@ -21,10 +21,12 @@ use super::form::{
 use super::key::{hushed, hushed_arguments, hushed_fields};
 use super::{MAX_LINE, MAX_TAPE};
 use crate::registry::{Entry, Origin};
-use crate::shape::{Redactor, hushed_definition};
+use crate::shape::{Redactor, hushed_definition, shown_plan};
 
-/// How many things a call says are kept; what is more is left out, and the tape says so.
+/// How many things a call says are kept, and how many bytes of them; what is more is left
+/// out, and the tape says so.
 const MAX_UPDATES: usize = 10_000;
+const MAX_UPDATE_BYTES: usize = 4 << 20;
 
 /// Who is told when a line cannot be written.
 type Teller = Box<dyn Fn(&str) + Send + Sync>;
@@ -35,10 +37,16 @@ pub struct Recording {
     out: Mutex<Out>,
     redactor: OnceLock<Arc<Redactor>>,
     /// What calls under way have said so far.
-    updates: Mutex<HashMap<String, Vec<Told>>>,
+    updates: Mutex<HashMap<String, Said>>,
     /// Tools that were noted, as they were.
     tools: Mutex<HashSet<[u8; 32]>>,
     tell: Teller,
+}
+
+#[derive(Default)]
+struct Said {
+    told: Vec<Told>,
+    bytes: usize,
 }
 
 struct Out {
@@ -121,7 +129,9 @@ impl Recording {
         self.note(&Line::Plan(Box::new(PlanLine {
             tool: tool.name.clone(),
             arguments: hushed_arguments(arguments, &redactor),
-            plan: plan.ok().cloned(),
+            plan: plan
+                .ok()
+                .map(|plan| shown_plan(plan, &redactor).into_owned()),
             error: plan.err().map(|error| hushed_error(error, &redactor)),
         })));
     }
@@ -136,7 +146,7 @@ impl Recording {
         ran: Duration,
     ) {
         let redactor = self.redactor();
-        let updates = locked(&self.updates).remove(call).unwrap_or_default();
+        let said = locked(&self.updates).remove(call).unwrap_or_default();
         let name = &entry.definition.name;
         let Some(outcome) = hushed_outcome(outcome, &redactor) else {
             let why = format!("what `{name}` answered nests too deep to be kept");
@@ -146,7 +156,7 @@ impl Recording {
             origin: entry.origin.to_string(),
             tool: name.clone(),
             arguments: hushed_arguments(arguments, &redactor),
-            updates,
+            updates: said.told,
             outcome: outcome.into(),
             ran_us: micros(ran),
         };
@@ -223,10 +233,17 @@ impl Recorder for Recording {
         let Some(call) = event.call else {
             return Ok(());
         };
-        let told = match &event.what {
-            What::Progress { progress } => Told::Progress((*progress).clone()),
-            What::Output { text } => Told::Output((*text).to_owned()),
-            What::Logged { entry } => Told::Log((*entry).clone()),
+        let (told, bytes) = match &event.what {
+            What::Progress { progress } => {
+                let bytes = progress.message.as_ref().map_or(0, String::len);
+                (Told::Progress((*progress).clone()), bytes)
+            }
+            What::Output { text } => (Told::Output((*text).to_owned()), text.len()),
+            What::Logged { entry } => {
+                let logger = entry.logger.as_ref().map_or(0, String::len);
+                let bytes = logger + json::size(&entry.message);
+                (Told::Log((*entry).clone()), bytes)
+            }
             What::Replied { outcome, .. } => {
                 // What a call that never ran has said is nobody's.
                 locked(&self.updates).remove(call.as_str());
@@ -248,12 +265,16 @@ impl Recorder for Recording {
         };
         let mut updates = locked(&self.updates);
         let said = updates.entry(call.as_str().to_owned()).or_default();
-        if said.len() < MAX_UPDATES {
-            said.push(told);
+        let bytes = said.bytes + bytes;
+        if said.told.len() < MAX_UPDATES && bytes <= MAX_UPDATE_BYTES {
+            said.told.push(told);
+            said.bytes = bytes;
             return Ok(());
         }
         drop(updates);
-        self.lack(&format!("a call said more than {MAX_UPDATES} things"));
+        self.lack(&format!(
+            "a call said more than {MAX_UPDATES} things, or {MAX_UPDATE_BYTES} bytes"
+        ));
         Ok(())
     }
 }

@@ -6,6 +6,8 @@
 //! rewritten before they are compiled: `if` it is this branch, `then` it must fit.
 //! The same values pass; what fails is reported by the branch that was meant.
 
+use std::collections::HashSet;
+
 use jsonschema::ValidationError;
 use serde_json::{Map, Value, json};
 
@@ -164,34 +166,22 @@ fn groups<'s>(root: &'s Value, branches: &'s [Value]) -> Option<Vec<Group<'s>>> 
 }
 
 fn mark<'s>(root: &'s Value, branches: &[&'s Value]) -> Option<Mark<'s>> {
-    let distinct = |marks: Vec<Option<&Value>>| {
-        let all: Option<Vec<&Value>> = marks.into_iter().collect();
-        all.is_some_and(|all| {
-            let mut rest = all.as_slice();
-            while let [first, others @ ..] = rest {
-                // Numbers that are equal can be written differently.
-                if !first.is_string() || others.contains(first) {
-                    return false;
-                }
-                rest = others;
-            }
-            true
-        })
-    };
     let first = resolved(root, branches.first()?)?;
     let names = first.get("properties")?.as_object()?.keys();
     for name in names {
-        if distinct(branches.iter().map(|b| tag_of(root, b, name)).collect()) {
+        // Texts only: numbers that are equal can be written differently.
+        let tag = |branch: &&'s Value| tag_of(root, branch, name)?.as_str();
+        if all_differ(branches.iter().map(tag)) {
             return Some(Mark::Tag(name));
         }
     }
-    let keys: Option<Vec<&str>> = branches.iter().map(|b| only_key(root, b)).collect();
-    let keys = keys?;
-    let is_distinct = keys
-        .iter()
-        .enumerate()
-        .all(|(n, key)| !keys[..n].contains(key));
-    is_distinct.then_some(Mark::Key)
+    all_differ(branches.iter().map(|b| only_key(root, b))).then_some(Mark::Key)
+}
+
+/// Tells whether every branch has a mark, and each another one.
+fn all_differ<'s>(mut marks: impl Iterator<Item = Option<&'s str>>) -> bool {
+    let mut seen = HashSet::new();
+    marks.all(|mark| mark.is_some_and(|mark| seen.insert(mark)))
 }
 
 /// The literal a branch demands in a property.

@@ -5,7 +5,7 @@
 //! the change is named, and the result is validated again. Literals and choices
 //! are never mended: consent must be said, not guessed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError, Validator};
@@ -15,6 +15,9 @@ use toolsmith_core::{ToolDef, json};
 use super::choice;
 use super::problem::shown;
 use super::text::{name_of, unescaped};
+
+/// How many changes are named one by one.
+const MOST_NAMED: usize = 100;
 
 /// Mends what can be mended once, and tells whether anything was.
 pub(super) fn coerce(
@@ -28,17 +31,38 @@ pub(super) fn coerce(
         collect(&error, &mut mends);
         collect_literals(&error, &mut literals);
     }
-    let mut mended = false;
+    let mut mended = 0_usize;
+    let (mut named, mut left_out) = (Vec::new(), LeftOut::new());
     for (path, wanted) in mends {
         let wanted = if literals.contains(&path) {
             &[][..]
         } else {
             &wanted
         };
-        mended |= mend(tool, value, &path, wanted, repairs);
+        let Some(change) = mend(tool, value, &path, wanted, &mut left_out) else {
+            continue;
+        };
+        mended += 1;
+        if named.len() < MOST_NAMED {
+            named.push(format!("`{}`: took {change}", name_of(&path)));
+        }
     }
-    mended
+    for (parent, names) in left_out {
+        if let Some(Value::Object(object)) = value.pointer_mut(&parent) {
+            object.retain(|name, _| !names.contains(name));
+        }
+    }
+    let others = mended - named.len();
+    repairs.append(&mut named);
+    if others > 0 {
+        repairs.push(format!("{others} more values were read in the same ways"));
+    }
+    mended > 0
 }
+
+/// Which arguments are left out, by where they stand: an object is gone through once,
+/// however many of its fields go.
+type LeftOut = BTreeMap<String, HashSet<String>>;
 
 /// Where a value has the wrong type, and which types would do. Of alternatives
 /// only those that agree on the place are considered.
@@ -92,18 +116,17 @@ fn collect_literals(error: &ValidationError<'_>, literals: &mut HashSet<String>)
     }
 }
 
+/// Mends one value, and tells what was taken for what.
 fn mend(
     tool: &ToolDef,
     arguments: &mut Value,
     path: &str,
     wanted: &[JsonType],
-    repairs: &mut Vec<String>,
-) -> bool {
-    let Some(found) = arguments.pointer(path) else {
-        return false;
-    };
+    left_out: &mut LeftOut,
+) -> Option<String> {
+    let found = arguments.pointer(path)?;
     if found.is_null() && !path.is_empty() {
-        return drop_null(tool, arguments, path, repairs);
+        return drop_null(tool, arguments, path, left_out);
     }
     // Where several types would do, only a reading they agree on is safe.
     let alone = match wanted {
@@ -112,42 +135,36 @@ fn mend(
     };
     let readings = wanted.iter().filter_map(|kind| read_as(found, *kind));
     let mut readings = readings.chain(alone);
-    let Some(mended) = readings.next() else {
-        return false;
-    };
+    let mended = readings.next()?;
     if readings.any(|other| other != mended) {
-        return false;
+        return None;
     }
-    repairs.push(format!(
-        "`{}`: took {} for {}",
-        name_of(path),
-        shown(found),
-        shown(&mended)
-    ));
+    let change = format!("{} for {}", shown(found), shown(&mended));
     if let Some(place) = arguments.pointer_mut(path) {
         *place = mended;
     }
-    true
+    Some(change)
 }
 
 /// An optional argument that is `null` was left out.
-fn drop_null(tool: &ToolDef, arguments: &mut Value, path: &str, repairs: &mut Vec<String>) -> bool {
-    let Some((parent, name)) = path.rsplit_once('/') else {
-        return false;
-    };
+fn drop_null(
+    tool: &ToolDef,
+    arguments: &Value,
+    path: &str,
+    left_out: &mut LeftOut,
+) -> Option<String> {
+    let (parent, name) = path.rsplit_once('/')?;
     let name = unescaped(name);
     let required = parent.is_empty()
         && tool.input.as_value()["required"]
             .as_array()
             .is_some_and(|names| names.iter().any(|required| *required == *name));
-    let Some(Value::Object(object)) = arguments.pointer_mut(parent) else {
-        return false;
-    };
-    if required || object.shift_remove(&*name).is_none() {
-        return false;
+    if required || !arguments.pointer(parent)?.is_object() {
+        return None;
     }
-    repairs.push(format!("`{}`: took null for left out", name_of(path)));
-    true
+    let names = left_out.entry(parent.to_owned()).or_default();
+    let is_new = names.insert(name.into_owned());
+    is_new.then(|| "null for left out".to_owned())
 }
 
 /// One of what a list is wanted of. What begins like a list was to be one.

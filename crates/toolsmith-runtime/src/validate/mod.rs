@@ -79,6 +79,9 @@ pub(crate) fn misfits(tool: &ToolDef, examples: &[&Map<String, Value>]) -> Vec<V
         if !is_bearable || !measure.affords(&value) || compiled.is_valid(&value) {
             return Vec::new();
         }
+        if !problem::can_be_told(schema, &value) {
+            return Vec::new();
+        }
         problem::problems(tool, &compiled, &value)
     };
     examples.iter().map(problems).collect()
@@ -112,6 +115,10 @@ pub(crate) fn validate(
         }
         if compiled.is_valid(&value) {
             break;
+        }
+        if !problem::can_be_told(tool.input.as_value(), &value) {
+            let what = "do not fit, and hold too many values to say which; send fewer at once";
+            return Err(refusal(&tool, what));
         }
         if round == ROUNDS || !coerce::coerce(&tool, &compiled, &mut value, &mut repairs) {
             let problems = problem::problems(&tool, &compiled, &value);
@@ -171,7 +178,8 @@ fn bearable(
         return Err(refusal(tool, &format!("take more than {byte_limit} bytes")));
     }
     if !entry.measure.affords(&value) {
-        let what = "are too large for a schema that branches into itself";
+        let what = "are too large for a schema that makes so much work of each value; \
+                    send less at once";
         return Err(refusal(tool, what));
     }
     Ok(value)

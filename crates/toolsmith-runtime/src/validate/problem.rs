@@ -17,6 +17,14 @@ use crate::shape::Redactor;
 /// More than this many problems teach nothing more.
 const MOST: usize = 20;
 
+/// How many characters of what a schema wants are told.
+const EXPECTED: usize = 1000;
+
+/// What one fault takes in memory, beside the texts it tells.
+const FAULT_BYTES: usize = 256;
+/// How much all of them may take: the validator notes every one before it tells the first.
+const MOST_BYTES: usize = 16 << 20;
+
 /// What came where nothing did.
 const NOTHING: &str = "nothing";
 
@@ -35,12 +43,54 @@ pub struct Problem {
     pub suggestion: Option<String>,
 }
 
-/// Everything that is wrong.
+/// Tells whether everything that may be wrong with a value can be noted in bearable memory:
+/// each fault has the whole way to its place, and the pattern or the name that was wanted.
+pub(super) fn can_be_told(schema: &Value, value: &Value) -> bool {
+    let each = FAULT_BYTES + longest_wanted(schema);
+    let mut bytes = 0_usize;
+    let mut waiting = vec![(value, 0_usize)];
+    while let Some((value, way)) = waiting.pop() {
+        bytes = bytes.saturating_add(way + each);
+        if bytes > MOST_BYTES {
+            return false;
+        }
+        match value {
+            Value::Array(items) => waiting.extend(items.iter().map(|item| (item, way + 8))),
+            Value::Object(fields) => {
+                waiting.extend(fields.iter().map(|(key, it)| (it, way + key.len() + 1)));
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+/// How long the longest pattern or required name of a schema is.
+fn longest_wanted(schema: &Value) -> usize {
+    let mut longest = 0;
+    let mut waiting = vec![schema];
+    while let Some(schema) = waiting.pop() {
+        match schema {
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => {
+                let pattern = fields.get("pattern").into_iter();
+                let names = fields.get("required").and_then(Value::as_array);
+                let texts = pattern.chain(names.into_iter().flatten());
+                let lengths = texts.filter_map(Value::as_str).map(str::len);
+                longest = lengths.fold(longest, usize::max);
+                waiting.extend(fields.values());
+            }
+            _ => {}
+        }
+    }
+    longest
+}
+
+/// Everything that is wrong, as far as it teaches anything.
 pub(super) fn problems(tool: &ToolDef, validator: &Validator, value: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     for error in validator.iter_errors(value) {
         describe(tool, value, &error, &mut problems);
-        dedupe(&mut problems);
         if problems.len() >= MOST {
             break;
         }
@@ -52,18 +102,6 @@ pub(super) fn problems(tool: &ToolDef, validator: &Validator, value: &Value) -> 
         names.iter().position(|name| name == outermost)
     });
     problems
-}
-
-/// Two keywords can say the same thing; a reader needs it once.
-fn dedupe(problems: &mut Vec<Problem>) {
-    let mut seen = Vec::with_capacity(problems.len());
-    problems.retain(|problem| {
-        let is_new = !seen.contains(problem);
-        if is_new {
-            seen.push(problem.clone());
-        }
-        is_new
-    });
 }
 
 /// The error a model reads.
@@ -103,7 +141,11 @@ fn signature(tool: &ToolDef) -> String {
         .take(MOST)
         .map(|(name, property)| {
             let mark = if is_required(name) { "" } else { "?" };
-            format!("{name}{mark}: {}", wanted_by(property))
+            format!(
+                "{}{mark}: {}",
+                bounded(name),
+                text::bounded(&wanted_by(property), EXPECTED)
+            )
         })
         .collect();
     if properties.len() > MOST {
@@ -129,12 +171,16 @@ fn describe(
             } else {
                 found
             };
-            problems.push(Problem {
+            let problem = Problem {
                 path,
-                expected,
+                expected: text::bounded(&expected, EXPECTED),
                 found,
                 suggestion,
-            });
+            };
+            // Two keywords can say the same thing; a reader needs it once.
+            if problems.len() < MOST && !problems.contains(&problem) {
+                problems.push(problem);
+            }
         };
     match error.kind() {
         ValidationErrorKind::Required { property } => {
@@ -160,13 +206,16 @@ fn describe(
         {
             for error in choice::nearest_branch(context, at).into_iter().flatten() {
                 describe(tool, arguments, error, problems);
+                if problems.len() >= MOST {
+                    break;
+                }
             }
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let known = known_names(tool, arguments, at);
             for name in unexpected.iter().take(MOST) {
                 let value = &arguments.pointer(at).unwrap_or(&Value::Null)[name.as_str()];
-                let known = known_names(tool, arguments, at);
                 let near = nearest(name, known.iter().map(String::as_str));
                 let suggestion = match near.first() {
                     Some(near) => format!("did you mean `{near}`?"),

@@ -24,10 +24,14 @@ pub(super) fn unescaped(part: &str) -> Cow<'_, str> {
     }
 }
 
+/// How many characters of one name are told.
+const NAME: usize = 120;
+
 /// A JSON pointer as people write it: `/edits/0/old_string` → `edits[0].old_string`.
 pub(super) fn name_of(pointer: &str) -> String {
     let mut name = String::new();
     for part in parts(pointer) {
+        let part = bounded(&part, NAME);
         if !name.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) {
             name.push('[');
             name.push_str(&part);

@@ -198,3 +198,71 @@ async fn names_from_outside_are_cleaned_before_they_are_shown() {
         assert!(!text.contains(hidden), "{text}");
     }
 }
+
+#[tokio::test]
+async fn more_faults_than_memory_has_room_for_are_not_told_one_by_one() {
+    let of = |inner: Value| json!({"additionalProperties": inner});
+    let schema = of(json!({
+        "items": {"type": "integer"},
+        "additionalProperties": {"type": "integer"},
+    }));
+    let toolbox = Toolbox::new([echoing(with_schema("counting", schema))]).unwrap();
+    let long = "k".repeat(1 << 20);
+    let fields: Map<String, Value> = (0..100).map(|n| (format!("f{n}"), json!("x"))).collect();
+    for arguments in [
+        json!({"a": vec!["x"; 200_000]}),
+        Value::Object(Map::from_iter([(long, Value::Object(fields))])),
+    ] {
+        let outcome = call(&toolbox, "counting", arguments).await;
+        let message = &failure(&outcome).message;
+        assert!(
+            message.contains("hold too many values to say which"),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn many_values_are_mended_and_few_of_them_named() {
+    let schema = json!({"additionalProperties": {"type": "string"}});
+    let toolbox = Toolbox::new([echoing(with_schema("open", schema))]).unwrap();
+    let empty: Map<String, Value> = (0..50_000)
+        .map(|n| (format!("k{n}"), json!(null)))
+        .collect();
+    let outcome = call(&toolbox, "open", Value::Object(empty)).await;
+    assert_eq!(value(&outcome), json!({}));
+    let repairs = &outcome.facts.repairs;
+    assert_eq!(repairs.len(), 101);
+    assert_eq!(repairs[0], "`k0`: took null for left out");
+    assert_eq!(repairs[100], "49900 more values were read in the same ways");
+}
+
+#[tokio::test]
+async fn faults_within_a_choice_are_bounded_like_others() {
+    let object = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let schema = json!({"properties": {"a": {"anyOf": [
+        {"type": "array", "items": object},
+        {"type": "array", "items": {"type": "integer"}},
+    ]}}});
+    let toolbox = Toolbox::new([echoing(with_schema("choosing", schema))]).unwrap();
+    let outcome = call(
+        &toolbox,
+        "choosing",
+        json!({"a": vec![json!({"n": "x"}); 1000]}),
+    )
+    .await;
+    let details = failure(&outcome).details.clone().unwrap();
+    assert_eq!(details["problems"].as_array().unwrap().len(), 20);
+}
+
+#[tokio::test]
+async fn a_choice_of_a_megabyte_is_neither_compared_nor_repeated() {
+    let choices = json!({"enum": ["ab".repeat(400_000), "other"]});
+    let schema = json!({"properties": {"a": choices}});
+    let toolbox = Toolbox::new([echoing(with_schema("choosing", schema))]).unwrap();
+    let outcome = call(&toolbox, "choosing", json!({"a": "ab".repeat(70)})).await;
+    let details = failure(&outcome).details.clone().unwrap();
+    let problem = &details["problems"][0];
+    assert_eq!(problem.get("suggestion"), None);
+    assert!(problem["expected"].as_str().unwrap().len() < 1010);
+}

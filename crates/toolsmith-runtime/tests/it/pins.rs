@@ -653,6 +653,19 @@ async fn an_approved_tool_is_released_without_asking_its_source() {
 }
 
 #[tokio::test]
+async fn a_tool_that_was_taken_out_does_not_come_back_with_its_pin() {
+    let store = MemoryPins::default();
+    let toolbox = toolbox(&store);
+    hand_out(&toolbox, "files", &[original(), named("other")]).await;
+    let registry = toolbox.registry();
+    let other = registry.all()[1].name.to_string();
+    assert!(registry.unregister(&other));
+    toolbox.repin();
+    assert!(!registry.has(&other));
+    assert_eq!(registry.len(), 1);
+}
+
+#[tokio::test]
 async fn a_store_that_cannot_be_read_or_panics_withholds_everything() {
     struct Broken(bool);
     impl PinStore for Broken {

@@ -10,8 +10,8 @@ use toolsmith_core::definition::Example;
 use toolsmith_core::outcome::ResourceContent;
 use toolsmith_core::tool::{FunctionTool, SourceError};
 use toolsmith_core::{
-    AnyTool, Block, ErrorKind, Kind, Outcome, Plan, Progress, RawCall, Schema, Source, ToolContext,
-    ToolDef, ToolError, ToolSource,
+    AnyTool, Block, CommandLine, Commands, ErrorKind, Kind, Outcome, Plan, PlannedCommand,
+    Progress, RawCall, Schema, Source, ToolContext, ToolDef, ToolError, ToolSource, Touch,
 };
 use toolsmith_runtime::permit::{Policy, Rule, Verdict};
 use toolsmith_runtime::{Caller, Limits, Toolbox};
@@ -119,6 +119,17 @@ fn around(secret: &Planted) -> Vec<(&'static str, String)> {
         let planned = planned.with_plan(move |_: &Value| Err(ToolError::invalid(text.clone())));
         planned.into_async(async |_: Value, _| Outcome::nothing())
     };
+    let running = {
+        let text = text.to_owned();
+        let planned = FunctionTool::new(definition().with_kind(Kind::Execute));
+        let planned = planned.with_plan(move |_: &Value| {
+            let command = PlannedCommand::new(format!("curl {text}")).or(text.clone());
+            let line = CommandLine::new("a", Commands::Known(vec![command]));
+            let plan = Plan::new("would run").running(line);
+            Ok(plan.touching(Touch::write(text.clone())))
+        });
+        planned.into_async(async |_: Value, _| Outcome::nothing())
+    };
     let number = json!({"properties": {"a": {"type": "integer"}}, "required": ["a"]});
     let strict = definition().with_input(Schema::input(number).unwrap());
     let imported = definition()
@@ -147,10 +158,32 @@ fn around(secret: &Planted) -> Vec<(&'static str, String)> {
             gather(quiet(strict), json!({ "a": text }), text),
         ),
         ("plan", gather(planning, json!({ "a": text }), text)),
+        (
+            "plan of commands",
+            gather(running, json!({ "a": text }), text),
+        ),
         ("refused plan", gather(refusing, json!({}), text)),
         ("definition", offered(quiet(imported))),
+        ("what stands beside it", offered(quiet(described(text)))),
         ("listing that failed", failed_listing(text)),
     ]
+}
+
+/// A definition without examples that tells something wherever nobody calls it.
+fn described(text: &str) -> ToolDef {
+    let source = Source::Mcp {
+        server: "up".to_owned(),
+    };
+    let mut definition = ToolDef::new("leak").unwrap().with_source(source);
+    definition.meta.version = Some(text.to_owned());
+    definition.meta.category = Some(text.to_owned());
+    definition.meta.tags = vec![text.to_owned()];
+    definition.meta.documentation_url = Some(text.to_owned());
+    definition
+        .meta
+        .extra
+        .insert("a".to_owned(), json!([{ "b": text }]));
+    definition
 }
 
 /// What a toolbox offers of a tool of another program.

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolsmith_core::context::Level;
 use toolsmith_core::event::MetricsCollector;
-use toolsmith_core::{AnyTool, ErrorKind, Outcome, Progress, RawCall, ToolName};
+use toolsmith_core::{AnyTool, ErrorKind, Outcome, Progress, RawCall, ToolContext, ToolName};
 use toolsmith_runtime::{Caller, Mode, Policy, Selection, Toolbox};
 use toolsmith_testing::recorder::Faulty;
 use toolsmith_testing::tools::{
@@ -127,7 +128,7 @@ async fn a_call_that_ends_early_leaves_the_events_so_far_and_a_reply() {
 async fn what_happens_between_is_told_between() {
     let tool = AnyTool::from_fn(
         definition("tool"),
-        async |_: Value, context: toolsmith_core::ToolContext| {
+        async |_: Value, context: ToolContext| {
             context.progress(Progress::done(1.0));
             context.output("half a line");
             context.progress(Progress::done(2.0));
@@ -361,4 +362,32 @@ async fn quantiles_are_told_by_the_edges_of_buckets() {
     call(&none, "sleep", json!({})).await;
     let metrics = none.metrics().unwrap().snapshot();
     assert_eq!(metrics.tools["sleep"].duration.quantile(0.5), None);
+}
+
+#[tokio::test]
+async fn what_a_failure_says_is_bounded_in_events() {
+    let long = AnyTool::from_fn(definition("long"), async |_: Value, _| {
+        Outcome::failure("no ".repeat(1 << 20))
+    });
+    let (toolbox, recording) = recorded([long]);
+    call(&toolbox, "long", json!({})).await;
+    let finished = recording.one("finished");
+    assert!(finished["message"].as_str().unwrap().len() <= 4 << 10);
+}
+
+#[tokio::test]
+async fn log_entries_of_every_form_share_one_ceiling() {
+    let talkative = AnyTool::from_fn(
+        definition("talkative"),
+        async |_: Value, context: ToolContext| {
+            for _ in 0..100 {
+                context.log(Level::Info, json!({ "text": "x".repeat(30 << 10) }));
+            }
+            Outcome::nothing()
+        },
+    );
+    let (toolbox, recording) = recorded([talkative]);
+    call(&toolbox, "talkative", json!({})).await;
+    let logged = recording.all("logged").len();
+    assert!((30..40).contains(&logged), "{logged}");
 }

@@ -1,7 +1,7 @@
 //! Which tools there are: names, duplicates, lookups, statistics, changes.
 
 use serde_json::json;
-use toolsmith_core::definition::Meta;
+use toolsmith_core::definition::{Example, Meta};
 use toolsmith_core::{AnyTool, Consent, Kind, Outcome, Source, ToolDef, ToolRef};
 use toolsmith_runtime::registry::{Registry, RegistryError};
 use toolsmith_runtime::{BuildError, Toolbox};
@@ -122,6 +122,18 @@ fn imported_tools_may_use_every_character_of_names() {
         let own = definition("Read-File").with_source(source);
         assert!(Toolbox::new([echoing(own)]).is_err());
     }
+}
+
+#[test]
+fn examples_of_imported_tools_hide_nothing() {
+    let arguments = json!({"a": ["b\u{200b}c", {"d": "\u{202e}e"}]});
+    let example = Example::new(arguments.as_object().unwrap().clone());
+    let imported = from_server("mcp__git__log", "git");
+    let imported = imported.with_example(example.with_comment("f\u{e0041}g"));
+    let toolbox = Toolbox::new([echoing(imported)]).unwrap();
+    let example = &toolbox.registry().all()[0].examples[0];
+    assert_eq!(example.comment.as_deref(), Some("fg"));
+    assert_eq!(json!(example.arguments), json!({"a": ["bc", {"d": "e"}]}));
 }
 
 #[tokio::test]

@@ -210,6 +210,57 @@ fn spelling_does_not_widen_an_allow_nor_dodge_a_deny() {
         ),
         ("tool(file_path: https://a/**)", "https://a?b", false, false),
         ("tool(file_path: ftp://a/**)", "ftp://a", false, false),
+        // What is written like an address is one only behind a scheme.
+        (
+            "tool(file_path: src/**)",
+            "src/x://../../../etc/passwd",
+            false,
+            true,
+        ),
+        (
+            "tool(file_path beneath src)",
+            "src/x://../../../etc/passwd",
+            false,
+            false,
+        ),
+        (
+            "tool(file_path beneath .)",
+            "x://a/../../../etc/passwd",
+            false,
+            true,
+        ),
+        ("tool(file_path beneath .)", "..x", true, true),
+        // No spelling leads out of a server, or past a rule about it.
+        (
+            "tool(file_path: https://a.org/x/**)",
+            "https://a.org/y/../../x/1",
+            false,
+            true,
+        ),
+        (
+            "tool(file_path: https://a.org/x/**)",
+            "https://a.org/y/%2e%2E/x/1",
+            false,
+            true,
+        ),
+        (
+            "tool(file_path: https://a.org/x/**)",
+            "https://A.org/x/1",
+            false,
+            true,
+        ),
+        (
+            "tool(file_path: https://a.org/x/**)",
+            "https://b.org/../a.org/x/1",
+            false,
+            false,
+        ),
+        (
+            "tool(file_path: https://a.org/x/**)",
+            "https://a.org/x/?q=/../../../y",
+            true,
+            true,
+        ),
         ("tool(n = 5)", "n:5.0", true, true),
         ("tool(n = 5.0)", "n:5", false, true),
     ] {
@@ -642,5 +693,35 @@ fn what_is_forbidden_in_a_tree_forbids_going_through_it() {
             (allows, denies),
             "{rule} for {path}"
         );
+    }
+}
+
+#[test]
+fn a_key_with_dots_in_it_does_not_hide_the_value_they_lead_to() {
+    let rule = "tool(options.mode = safe)";
+    for (options, about) in [
+        (
+            json!({"options.mode": "safe", "options": {"mode": "safe"}}),
+            (true, true),
+        ),
+        (
+            json!({"options.mode": "safe", "options": {"mode": "raw"}}),
+            (false, true),
+        ),
+        (
+            json!({"options.mode": "raw", "options": {"mode": "safe"}}),
+            (false, true),
+        ),
+        (
+            json!({"options.mode": "safe", "options": [{"mode": "raw"}]}),
+            (false, true),
+        ),
+    ] {
+        let mut arguments = json!({"file_path": ""});
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(options.as_object().unwrap().clone());
+        assert_eq!(is_about(rule, writing, &arguments), about, "{options}");
     }
 }

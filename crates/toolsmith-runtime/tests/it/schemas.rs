@@ -134,6 +134,19 @@ fn references_that_expand_without_measure_are_refused() {
 }
 
 #[test]
+fn many_references_to_something_heavy_are_not_all_followed() {
+    let refer = |_| json!({"$ref": "#/$defs/heavy"});
+    let many = |letter: &str| -> serde_json::Map<String, Value> {
+        let names = (0..8000).map(|n| format!("{letter}{n}"));
+        names.map(|name| (name, refer(()))).collect()
+    };
+    let bomb = json!({"$defs": {"heavy": {"properties": many("x")}}, "properties": many("y")});
+    let began = Instant::now();
+    assert_eq!(fault(bomb), "it expands to more than 100000 schemas");
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
 fn schemas_that_apply_themselves_without_end_are_refused() {
     let with_defs =
         |defs: Value| json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/a"}}});
@@ -610,7 +623,8 @@ async fn many_values_deep_inside_a_branching_schema_are_refused() {
     let outcome = call(&toolbox, "tool", nested(100_000)).await;
     assert_eq!(
         failure(&outcome).message,
-        "the arguments of `tool` are too large for a schema that branches into itself"
+        "the arguments of `tool` are too large for a schema that makes so much work of each \
+         value; send less at once"
     );
 }
 
@@ -636,4 +650,21 @@ fn circles_and_documents_in_odd_places_are_found() {
     assert!(error.contains("`$id` of its own"), "{error}");
     let whole = json!({"$id": "https://example.com/tool", "type": "object"});
     assert!(register(whole).is_ok());
+}
+
+#[tokio::test]
+async fn many_values_of_a_heavy_schema_are_refused() {
+    let many = |schema: Value| -> Vec<Value> { vec![schema; 20_000] };
+    let schemas = [
+        json!({"items": {"allOf": many(json!({"minimum": 0}))}}),
+        json!({"allOf": many(json!({"items": {"minimum": 0}}))}),
+    ];
+    for list in schemas {
+        let toolbox = register(json!({"properties": {"a": list}})).unwrap();
+        let few = call(&toolbox, "tool", json!({"a": [1, 2, 3]})).await;
+        assert!(few.is_success());
+        let outcome = call(&toolbox, "tool", json!({"a": vec![1; 10_000]})).await;
+        let message = &failure(&outcome).message;
+        assert!(message.contains("are too large for a schema"), "{message}");
+    }
 }

@@ -13,8 +13,8 @@ use toolsmith_core::context::Level;
 use toolsmith_core::definition::{Consent, Description, Example, Hints, Meta};
 use toolsmith_core::tool::FunctionTool;
 use toolsmith_core::{
-    AnyTool, Binding, ErrorKind, Kind, Outcome, Plan, Progress, RawCall, Schema, Source,
-    ToolContext, ToolDef, ToolError, Touch,
+    AnyTool, Binding, CommandLine, Commands, ErrorKind, Kind, Outcome, Plan, PlannedCommand,
+    Progress, RawCall, Schema, Source, ToolContext, ToolDef, ToolError, Touch,
 };
 use toolsmith_runtime::permit::{Mode, Policy, Rule, Verdict};
 use toolsmith_runtime::tape::{Recording as Tape, Replay, ReplayOrder, TapeError};
@@ -312,6 +312,47 @@ async fn what_is_too_large_or_too_deep_is_left_out_and_said() {
             replay.notes()
         );
     }
+}
+
+#[tokio::test]
+async fn what_a_call_says_is_kept_within_a_number_of_bytes() {
+    let definition = ToolDef::new("talkative").unwrap().with_kind(Kind::Read);
+    let talkative = AnyTool::from_fn(definition, async |_: Value, context: ToolContext| {
+        for _ in 0..1000 {
+            context.progress(Progress::done(0.5).saying("x".repeat(8 << 10)));
+        }
+        Outcome::nothing()
+    });
+    let memory = Memory::default();
+    let live = builder().tools([talkative]).recording(memory.tape());
+    let call = RawCall::new("talkative", json!({}));
+    live.build().unwrap().run(call, &Caller::new("me")).await;
+    assert!(memory.bytes().len() < 5 << 20);
+    let replay = memory.replay();
+    assert_eq!(replay.len(), 1);
+    assert!(replay.notes()[0].contains("a call said more than"));
+}
+
+#[tokio::test]
+async fn secrets_in_plans_are_on_no_tape() {
+    let definition = ToolDef::new("run").unwrap().with_kind(Kind::Execute);
+    let definition = definition.with_input(Schema::no_arguments());
+    let planned = FunctionTool::new(definition).with_plan(|_: &Value| {
+        let command = PlannedCommand::new("curl hunter2hunter2");
+        let line = CommandLine::new("command", Commands::Known(vec![command]));
+        let touch = Touch::read("/tmp/hunter2hunter2");
+        Ok(Plan::new("run it").running(line).touching(touch))
+    });
+    let run = planned.into_async(async |_: Value, _| Outcome::nothing());
+    let memory = Memory::default();
+    let live = builder().tools([run]).secrets(["hunter2hunter2"]);
+    let live = live.recording(memory.tape()).build().unwrap();
+    let call = RawCall::new("run", json!({}));
+    let reply = live.run(call, &Caller::new("me")).await;
+    assert!(reply.into_outcome().is_success());
+    let tape = String::from_utf8(memory.bytes()).unwrap();
+    assert!(tape.contains("curl [redacted]"), "{tape}");
+    assert!(!tape.contains("hunter2"), "{tape}");
 }
 
 #[test]
