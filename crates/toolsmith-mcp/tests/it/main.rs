@@ -33,6 +33,8 @@ mod approval;
 
 mod questions;
 
+mod tasks;
+
 mod http_admission;
 
 mod http_wire;
