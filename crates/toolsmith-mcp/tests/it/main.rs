@@ -49,6 +49,8 @@ mod load;
 
 mod gateway;
 
+mod gateway_beside;
+
 mod traces;
 
 #[cfg(target_os = "linux")]
