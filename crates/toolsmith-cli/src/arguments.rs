@@ -89,10 +89,15 @@ pub(crate) fn read(source: impl Read, limit: usize) -> std::io::Result<Vec<u8>> 
 
 /// The bytes of a file, or of standard input for `-`.
 pub(crate) fn file_or_input(file: &Path, limit: usize, what: &str) -> Result<Vec<u8>, Failure> {
+    let is_input = file == Path::new("-");
     let failed = |error: std::io::Error| {
-        Failure::usage(format!("{} cannot be read: {error}", file.display()))
+        let name = match is_input {
+            true => "standard input".to_owned(),
+            false => file.display().to_string(),
+        };
+        Failure::usage(format!("{name} cannot be read: {error}"))
     };
-    let bytes = if file == Path::new("-") {
+    let bytes = if is_input {
         read(std::io::stdin().lock(), limit).map_err(failed)?
     } else {
         read(std::fs::File::open(file).map_err(failed)?, limit).map_err(failed)?

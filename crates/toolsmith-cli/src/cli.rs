@@ -80,7 +80,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
-    /// Keep all that tools say and do in this new file; for call, batch and serve.
+    /// Keep all that tools say and do in this new file; for ask, call, batch and serve.
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use toolsmith_core::event::Redact as _;
 use toolsmith_runtime::Toolbox;
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::{FilterExt as _, LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -34,8 +34,10 @@ pub(crate) fn start(verbose: u8) {
         .as_deref()
         .unwrap_or(default)
         .parse()
-        .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
-        .with_target("rmcp", rmcp);
+        .unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN));
+    // Apart from what was asked for, which may name a part of it: the longer name would win.
+    let everything = Targets::new().with_default(LevelFilter::TRACE);
+    let filter = filter.and(everything.with_target("rmcp", rmcp));
     let stderr = fmt::layer()
         .with_writer(|| Hushed)
         .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))

@@ -102,7 +102,7 @@ pub(super) const REVOKE: &str = "Examples:
 
 pub(super) const CONVERSATIONS_SHOW: &str = "Examples:
   toolsmith conversations show                 the last one, as Markdown
-  toolsmith conversations show 20261117-093000 --json";
+  toolsmith conversations show 20261117-093000";
 
 pub(super) const CONVERSATIONS_FORGET: &str = "Examples:
   toolsmith conversations forget 20261117-093000";

@@ -15,7 +15,7 @@ use toolsmith_core::moment::{Moment, read_day};
   toolsmith log --tool read --plot
   toolsmith log --json --last 0 > calls.jsonl
 
-Calls of `call`, `batch` and `serve` are recorded, by project; `records:` in
+Calls of `ask`, `call`, `batch` and `serve` are recorded, by project; `records:` in
 toolsmith.yaml says how, and with `enabled: false` that they are not. Times are UTC.")]
 pub(crate) struct Log {
     /// Only tools whose name fits.

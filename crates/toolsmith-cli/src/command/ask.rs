@@ -3,7 +3,8 @@
 mod events;
 mod shown;
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
+use std::path::Path;
 use std::time::SystemTime;
 
 use toolsmith_agent::{Conversation, End, Limit, Report};
@@ -13,6 +14,7 @@ use toolsmith_manager::conversations::{ConversationError, Kept};
 
 use self::events::Events;
 use self::shown::Shown;
+use crate::arguments;
 use crate::cli::{Ask, Cli};
 use crate::environment;
 use crate::failure::Failure;
@@ -20,7 +22,7 @@ use crate::print;
 use crate::session::{Session, project_root};
 
 /// How much is read from standard input.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: usize = 16 << 20;
 
 pub(crate) async fn run(session: &Session, cli: &Cli, ask: &Ask) -> Result<u8, Failure> {
     let question = question(ask)?;
@@ -124,11 +126,7 @@ fn question(ask: &Ask) -> Result<Option<String>, Failure> {
         let failure = Failure::usage("there is no question");
         return Err(failure.with_advice("write toolsmith ask \"…\", or pipe it in"));
     }
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(LONGEST)
-        .read_to_end(&mut bytes)?;
+    let bytes = arguments::file_or_input(Path::new("-"), LONGEST, "the question")?;
     let question = String::from_utf8(bytes);
     said(question.map_err(|_| Failure::usage("the question is not UTF-8"))?)
 }

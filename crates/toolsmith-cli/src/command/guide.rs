@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use toolsmith_core::ToolDef;
+use serde_json::Value;
+use toolsmith_core::{ErrorKind, Offer, RawCall, ToolDef};
+use toolsmith_runtime::Caller;
 use toolsmith_runtime::guide::{Budget, Coverage, Request};
 
 use crate::cli::{Guide, GuideForm};
@@ -10,8 +12,9 @@ use crate::failure::Failure;
 use crate::print;
 use crate::session::{Session, with_template};
 
-pub(crate) fn run(session: &Session, options: &Guide, as_json: bool) -> Result<u8, Failure> {
+pub(crate) async fn run(session: &Session, options: &Guide, as_json: bool) -> Result<u8, Failure> {
     let offer = session.toolbox.offer(&session.selection());
+    tell_absent(session, &offer, &options.names).await;
     let tools: Vec<Arc<ToolDef>> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
     if options.coverage {
         return coverage(&session.guide.coverage(&tools), as_json);
@@ -53,6 +56,19 @@ pub(crate) fn run(session: &Session, options: &Guide, as_json: bool) -> Result<u
         }
     }
     Ok(0)
+}
+
+/// Tells of names that may be tools of a source which could not be asked: that they are not
+/// found, as the guide says, is not all there is to know of them.
+async fn tell_absent(session: &Session, offer: &Offer, names: &[String]) {
+    for name in names.iter().filter(|name| offer.find(name).is_none()) {
+        let caller = Caller::new("cli").with_offer(offer.clone());
+        let call = RawCall::new(name, Value::Null);
+        let error = session.toolbox.explain(call, &caller).await.error;
+        if let Some(error) = error.filter(|error| error.kind != ErrorKind::UnknownTool) {
+            print::warning(&format!("{}: {error}", print::visible(name)));
+        }
+    }
 }
 
 /// Each tool's state, as a table.

@@ -168,7 +168,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Call(call) => call::run(session, cli, call).await,
         Command::Batch(batch) => batch::run(session, cli, batch).await,
         Command::Ask(ask) => ask::run(session, cli, ask).await,
-        Command::Guide(guide) => guide::run(session, guide, cli.json),
+        Command::Guide(guide) => guide::run(session, guide, cli.json).await,
         Command::Declare(declare) => declare::run(session, declare, cli.json),
         Command::Parse(parse) => parse::run(session, parse),
         Command::Prompt(prompt) => prompt::run(session, prompt, cli.json),

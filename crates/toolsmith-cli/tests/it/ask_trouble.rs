@@ -229,3 +229,13 @@ fn a_result_that_cannot_be_kept_ends_the_run() {
     let runs = fs::read_to_string(asking.user.home().join("runs")).unwrap();
     assert_eq!(runs, "ran\n");
 }
+
+/// Half a question is none.
+#[test]
+fn a_question_that_is_too_long_is_refused_and_not_cut() {
+    crate::support::newcomer()
+        .typing("x".repeat((16 << 20) + 1))
+        .runs(["ask", "--model", "ollama/m"])
+        .ends_with(2)
+        .says("the question is larger than 16777216 bytes");
+}

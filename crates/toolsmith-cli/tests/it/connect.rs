@@ -322,18 +322,24 @@ fn tokens() {
         .having("token", "hunter2\n")
         .having("bad", "a b\n");
     let file = ["--http", "--token-file", "token"];
-    for (client, expected) in [
-        ("zed", "\"Authorization\": \"Bearer hunter2\""),
-        (
-            "codex",
-            "http_headers = { Authorization = \"Bearer hunter2\" }",
-        ),
-        ("vscode", "\"Authorization\": \"Bearer hunter2\""),
+    // What is shown ends up in logs, so the token stands only in what is written.
+    for (client, written) in [
+        ("claude-code", ".claude.json"),
+        ("zed", ".config/zed/settings.json"),
+        ("codex", ".codex/config.toml"),
+        ("vscode", ".config/Code/User/mcp.json"),
     ] {
-        let ran = user
-            .runs(["connect", client].into_iter().chain(file))
-            .ends_with(0);
-        assert!(ran.stdout.contains(expected), "{ran:#?}");
+        let words = [&["connect", client][..], &file].concat();
+        let with = |option| user.runs(words.iter().chain([&option])).ends_with(0);
+        for ran in [user.runs(&words).ends_with(0), with("--json")] {
+            let ran = ran.says("TOKEN stands for the token in token.");
+            assert!(ran.stdout.contains("Bearer TOKEN"), "{ran:#?}");
+            assert!(!format!("{ran:?}").contains("hunter2"), "{ran:#?}");
+        }
+        let ran = with("--write");
+        assert!(!format!("{ran:?}").contains("hunter2"), "{ran:#?}");
+        let written = std::fs::read_to_string(user.home().join(written)).unwrap();
+        assert!(written.contains("Bearer hunter2"), "{written}");
     }
     user.runs(["connect", "zed", "--http", "--token-env", "A"])
         .ends_with(2)

@@ -50,6 +50,16 @@ fn an_unknown_name_is_warned_of_once_and_harms_nothing() {
     assert!(none.stdout.contains("read_entire_file"), "{}", none.stdout);
 }
 
+/// That its tools are not found is not what is the matter.
+#[test]
+fn a_tool_of_a_server_that_is_down_is_told_of_as_such() {
+    let words = ["--server", "down=false", "guide", "read", "mcp__down__find"];
+    let ran = newcomer().runs(words).ends_with(0);
+    assert_eq!(headings(&ran.stdout), ["read"]);
+    ran.says("warning: mcp__down__find: ")
+        .says("the MCP server `down` could not be reached");
+}
+
 #[test]
 fn the_built_in_tools_are_complete() {
     let table = newcomer().runs(["guide", "--coverage", "--json"]).json();

@@ -346,10 +346,6 @@ fn what_is_no_document_is_told() {
         (&["bytes.yaml"], "bytes.yaml: "),
         (&["ftp://a.example/x"], "not by ftp://"),
         (&["https://u:p@a.example/x"], "a user name or a password"),
-        (
-            &["http://127.0.0.1:1/x?key=planted"],
-            "http://127.0.0.1:1/x: fetch the document",
-        ),
         (&["pets.yaml", "--name", "../x"], "use up to 64 letters"),
         (&["pets.yaml", "--prefix", "A-"], "cannot begin names"),
         (&["pets.yaml", "--method", "trace"], "write GET, HEAD"),
@@ -363,6 +359,13 @@ fn what_is_no_document_is_told() {
         let ran = user.runs(words).ends_with(2).prints("").says(why);
         assert!(!ran.stderr.contains("planted"), "{ran:#?}");
     }
+    // The command was right, and the run failed.
+    let ran = user
+        .runs(["import", "openapi", "http://127.0.0.1:1/x?key=planted"])
+        .ends_with(1)
+        .prints("")
+        .says("http://127.0.0.1:1/x: fetch the document");
+    assert!(!ran.stderr.contains("planted"), "{ran:#?}");
     assert!(!user.home().join("tools").exists());
 }
 

@@ -31,8 +31,9 @@ use crate::{BoxFuture, wire};
 /// How long an upstream may take to list or read something.
 const TIME: Duration = Duration::from_secs(10);
 
-/// How many entries one upstream may list.
+/// How many entries one upstream may list, and how many bytes they may have together.
 const MOST: usize = 10_000;
+const MOST_BYTES: usize = 16 << 20;
 
 /// How many bytes of text a resource or a prompt may have, and how many of others.
 const TEXT: usize = 1 << 20;
@@ -111,8 +112,9 @@ impl Resources for UpstreamResources {
             };
             let contents = read.contents.into_iter().map(|each| {
                 let (uri, mime_type, content) = wire::content::parts(each);
-                let mut contents = Contents::text(address(upstream.name(), &uri), "");
-                contents.mime_type = mime_type;
+                let uri = address(upstream.name(), &tidy_text(&uri));
+                let mut contents = Contents::text(uri, "");
+                contents.mime_type = mime_type.map(|mime| tidy_text(&mime));
                 contents.content = tidy(content);
                 contents
             });
@@ -214,7 +216,7 @@ fn prompt_text(prompt: rmcp::model::GetPromptResult) -> PromptText {
                 content,
             } => Block::Resource {
                 uri: tidy_text(&uri),
-                mime_type,
+                mime_type: mime_type.map(|mime| tidy_text(&mime)),
                 content: tidy(content),
             },
             Block::Link {
@@ -226,7 +228,15 @@ fn prompt_text(prompt: rmcp::model::GetPromptResult) -> PromptText {
                 uri: tidy_text(&uri),
                 name: tidy_text(&name),
                 description: description.map(|text| tidy_text(&text)),
-                mime_type,
+                mime_type: mime_type.map(|mime| tidy_text(&mime)),
+            },
+            Block::Image { data, mime_type } => Block::Image {
+                data,
+                mime_type: tidy_text(&mime_type),
+            },
+            Block::Audio { data, mime_type } => Block::Audio {
+                data,
+                mime_type: tidy_text(&mime_type),
             },
             other => other,
         };
@@ -280,6 +290,7 @@ async fn complete(
 macro_rules! pages {
     ($upstream:expr, $list:ident, $entries:ident) => {{
         let mut all = Vec::new();
+        let mut bytes = 0;
         let mut cursor = None;
         while let Some(live) = $upstream.live() {
             let mut request = PaginatedRequestParams::default();
@@ -288,6 +299,12 @@ macro_rules! pages {
                 break;
             };
             let grew = !page.$entries.is_empty();
+            bytes += serde_json::to_vec(&page.$entries).map_or(0, |bytes| bytes.len());
+            if bytes > MOST_BYTES {
+                let server = $upstream.name();
+                tracing::warn!(target: "toolsmith::mcp", "{server} lists more than {MOST_BYTES} bytes; the rest is left out");
+                break;
+            }
             all.extend(page.$entries);
             cursor = page.next_cursor;
             if cursor.is_none() || !grew || all.len() > MOST {

@@ -57,6 +57,11 @@ impl Calls {
         }
     }
 
+    /// Tells whether any is in flight.
+    pub(super) fn are_any(&self) -> bool {
+        !self.state().flying.is_empty()
+    }
+
     /// The call progress belongs to.
     pub(super) fn by_token(&self, token: &ProgressToken) -> Option<ToolContext> {
         let state = self.state();

@@ -228,24 +228,21 @@ fn failed(error: &ClientInitializeError, status: Option<ExitStatus>) -> ConnectE
 fn with_words(error: ConnectError, stderr: &Tail) -> ConnectError {
     let words = stderr.text();
     let words = toolsmith_runtime::shape::clean(words.trim());
-    let last: Vec<&str> = words.lines().rev().take(5).collect();
+    let mut last: Vec<&str> = words.lines().rev().take(5).collect();
+    if last.is_empty() {
+        return error;
+    }
+    last.reverse();
+    let last: String = last.join(" | ").chars().take(1000).collect();
     match error {
         ConnectError::Handshake {
             message,
             unauthorized,
-        } if !last.is_empty() => {
-            let last: Vec<&str> = last.into_iter().rev().collect();
-            let last: String = last.join(" | ").chars().take(1000).collect();
-            ConnectError::Handshake {
-                message: format!("{message}; it wrote: {last}"),
-                unauthorized,
-            }
-        }
-        ConnectError::Ended(how) if !last.is_empty() => {
-            let last: Vec<&str> = last.into_iter().rev().collect();
-            let last: String = last.join(" | ").chars().take(1000).collect();
-            ConnectError::Ended(format!("{how}; it wrote: {last}"))
-        }
+        } => ConnectError::Handshake {
+            message: format!("{message}; it wrote: {last}"),
+            unauthorized,
+        },
+        ConnectError::Ended(how) => ConnectError::Ended(format!("{how}; it wrote: {last}")),
         other => other,
     }
 }

@@ -33,6 +33,9 @@ const GOOD: Duration = Duration::from_secs(10);
 /// How long a child may take to leave by itself.
 const LEAVE: Duration = Duration::from_secs(2);
 
+/// How many characters of what went wrong are told.
+const TOLD: usize = 2000;
+
 /// How long news are gathered before the tools are listed again.
 const GATHER: Duration = Duration::from_millis(50);
 
@@ -86,7 +89,7 @@ impl Keeper {
             Reach::Http(http) => http.authorization.as_deref().map(Authorization::waits),
             Reach::Child(_) => None,
         };
-        let limit = options.start_time + waits.unwrap_or_default();
+        let limit = options.start_time.saturating_add(waits.unwrap_or_default());
         let slow = || ConnectError::Slow(duration::format(limit));
         let connection = {
             let reaching = async {
@@ -165,7 +168,10 @@ impl Keeper {
             news,
         } = connection;
         let end = service.cancellation_token();
-        let mut listening = listen(&live).await;
+        let mut listening = tokio::select! {
+            listening = listen(&live) => listening,
+            () = self.stop.cancelled() => None,
+        };
         let mut gone = std::pin::pin!(service.waiting());
         loop {
             let heard = tokio::select! {
@@ -183,7 +189,10 @@ impl Keeper {
                 tokio::time::sleep(GATHER).await;
                 // One that does not answer keeps the tools it had.
                 let limit = self.upstream.inner.options.start_time;
-                let listed = tokio::time::timeout(limit, self.refresh(&live)).await;
+                let listed = tokio::select! {
+                    listed = tokio::time::timeout(limit, self.refresh(&live)) => listed,
+                    () = self.stop.cancelled() => continue,
+                };
                 if let Ok(Err(error)) = listed {
                     let told = self.told(&error);
                     tracing::warn!(target: "toolsmith::mcp", "{}: {told}", self.upstream.name());
@@ -210,10 +219,12 @@ impl Keeper {
         }
     }
 
-    /// An error in words for a person. An upstream may repeat what it was started with.
+    /// An error in words for a person. An upstream may repeat what it was started with, and
+    /// talk without end.
     fn told(&self, error: &impl fmt::Display) -> String {
         let told = error.to_string();
-        self.toolbox.redactor().redact(&told).into_owned()
+        let told = self.toolbox.redactor().redact(&told);
+        told.chars().take(TOLD).collect()
     }
 
     fn note_failure(&self, error: &ConnectError, failures: u32) {

@@ -28,8 +28,9 @@ pub(super) struct Lines<R, W> {
     read: LineReader<R>,
     garbage: usize,
     write: Arc<Mutex<Option<W>>>,
-    /// A question for the era that nobody answered yet, and until when that may be.
-    probe: Option<(RequestId, Instant)>,
+    /// A question for the era that nobody answered yet, and until when that may be; for
+    /// ever where that is further away than clocks go.
+    probe: Option<(RequestId, Option<Instant>)>,
     /// The question that was answered for the child.
     given_up: Option<RequestId>,
     patience: Duration,
@@ -78,7 +79,10 @@ where
         if let JsonRpcMessage::Request(request) = &message
             && matches!(request.request, ClientRequest::DiscoverRequest(_))
         {
-            self.probe = Some((request.id.clone(), Instant::now() + self.patience));
+            self.probe = Some((
+                request.id.clone(),
+                Instant::now().checked_add(self.patience),
+            ));
         }
         let write = Arc::clone(&self.write);
         let line = serde_json::to_vec(&message);
@@ -96,7 +100,7 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            let until = self.probe.as_ref().map(|(_, until)| *until);
+            let until = self.probe.as_ref().and_then(|(_, until)| *until);
             tokio::select! {
                 line = self.read.next() => {
                     if matches!(line, Line::End) {

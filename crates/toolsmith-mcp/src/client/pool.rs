@@ -19,10 +19,11 @@ use super::error::ConnectError;
 use super::options::Protocol;
 
 /// How many callers may have sessions of their own with one upstream; the one unused
-/// for longest gives way.
+/// for longest gives way, one with calls in flight last of all.
 const MOST: usize = 32;
 
-/// How long a session may be unused.
+/// How long a session may be unused, with no call in flight, before it gives way to the
+/// next caller.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// How long a child may take to leave by itself.
@@ -44,6 +45,12 @@ struct Session {
     live: Arc<OnceCell<Arc<Live>>>,
     last: Instant,
     end: CancellationToken,
+}
+
+impl Session {
+    fn is_in_use(&self) -> bool {
+        self.live.get().is_some_and(|live| live.calls.are_any())
+    }
 }
 
 impl Pool {
@@ -94,14 +101,16 @@ impl Pool {
         }
         let now = Instant::now();
         state.others.retain(|_, session| {
-            let keeps = now.duration_since(session.last) < IDLE && !session.end.is_cancelled();
+            let is_used = now.duration_since(session.last) < IDLE || session.is_in_use();
+            let keeps = is_used && !session.end.is_cancelled();
             if !keeps {
                 session.end.cancel();
             }
             keeps
         });
         if state.others.len() >= MOST && !state.others.contains_key(caller) {
-            let oldest = state.others.iter().min_by_key(|(_, session)| session.last);
+            let others = state.others.iter();
+            let oldest = others.min_by_key(|(_, session)| (session.is_in_use(), session.last));
             if let Some(oldest) = oldest.map(|(name, _)| name.clone())
                 && let Some(session) = state.others.remove(&oldest)
             {

@@ -103,9 +103,10 @@ impl Shared {
             Attended::Done(Reply::NeedsInput(required)) => Ok(approval(&required)?.into()),
             Attended::Done(reply) => Ok(finishing.result(reply)?.into()),
             Attended::Slow(errand) => {
-                let task = self
-                    .tasks_for(client)
-                    .and_then(|tasks| tasks.begin(*errand, move |reply| finishing.of_task(reply)));
+                let task = self.tasks_for(client).and_then(|tasks| {
+                    let size = toolsmith_core::json::size(&subject);
+                    tasks.begin(*errand, size, move |reply| finishing.of_task(reply))
+                });
                 let failed = || ErrorData::internal_error("the call cannot become a task", None);
                 Ok(task.ok_or_else(failed)?.into())
             }

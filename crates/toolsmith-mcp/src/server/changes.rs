@@ -64,7 +64,9 @@ impl Changes {
             change = self.others.recv() => match change {
                 Ok(change) => Some(vec![change]),
                 // What was missed is not known, so all of it counts as changed.
-                Err(RecvError::Lagged(_)) => Some(vec![Changed::Prompts, Changed::Resources]),
+                Err(RecvError::Lagged(_)) => {
+                    Some(vec![Changed::Tools, Changed::Prompts, Changed::Resources])
+                }
                 Err(RecvError::Closed) => None,
             },
         }

@@ -12,6 +12,10 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
 
+/// How many bytes an id may have. Each comes back in an answer, and answers wait for
+/// clients that do not read.
+const LONGEST_ID: usize = 256 << 10;
+
 /// A message, and what sort of one.
 #[derive(Debug)]
 pub(super) struct Envelope {
@@ -92,6 +96,10 @@ fn unreadable(error: &JsonError) -> Rejected {
 fn sort(object: &Map<String, Value>) -> Result<Sort, Rejected> {
     let id = match object.get("id") {
         None => None,
+        Some(Value::String(id)) if id.len() > LONGEST_ID => {
+            let message = format!("an id may have at most {LONGEST_ID} bytes");
+            return Err(Rejected::invalid(message, Value::Null));
+        }
         Some(id) if id.is_string() || id.is_i64() => Some(id.clone()),
         // An error we cannot be told the id of.
         Some(Value::Null) if !object.contains_key("method") => None,

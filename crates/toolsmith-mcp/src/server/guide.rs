@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use toolsmith_core::{Block, ToolError};
+use toolsmith_core::{Block, ToolDef, ToolError};
 use toolsmith_runtime::Toolbox;
 use toolsmith_runtime::guide::{Budget, Guide, Request, Response, USUAL_BYTES};
 
@@ -36,22 +36,28 @@ impl ToolGuide {
         }
     }
 
-    /// Makes the guide beside the protocol: overlays may have to be read again.
-    async fn answer(&self, request: Request) -> Result<Response, ToolError> {
+    /// Asks the guide beside the protocol: overlays may have to be read again.
+    async fn beside<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&Guide, &[Arc<ToolDef>]) -> T + Send + 'static,
+    ) -> Result<T, ToolError> {
         let (guide, offer) = (
             Arc::clone(&self.guide),
             self.toolbox.offer(&self.selection.now()),
         );
         tokio::task::spawn_blocking(move || {
             let tools: Vec<_> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
-            guide.answer(&tools, &request)
+            ask(&guide, &tools)
         })
         .await
         .map_err(|error| ToolError::internal(format!("the guide could not be made: {error}")))
     }
-}
 
-impl ToolGuide {
+    async fn answer(&self, request: Request) -> Result<Response, ToolError> {
+        self.beside(move |guide, tools| guide.answer(tools, &request))
+            .await
+    }
+
     /// The guide as one text: what there is to be warned of first, all within the usual
     /// room.
     async fn told(&self, request: Request) -> Result<String, ToolError> {
@@ -88,18 +94,19 @@ impl Resources for ToolGuide {
 
 impl Prompts for ToolGuide {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
-        let offer = self.toolbox.offer(&self.selection.now());
-        let tools: Vec<_> = offer.tools().iter().map(|t| Arc::clone(&t.tool)).collect();
-        let covered = self.guide.coverage(&tools).into_iter();
-        let mut categories: Vec<String> = covered.filter_map(|tool| tool.category).collect();
-        categories.sort_unstable();
-        categories.dedup();
-        let names = "The tools to explain, by name, with commas between; all if not given.";
-        let category = "The category to explain; all if not given.";
-        let prompt = Prompt::new(NAME, "Explains the tools there are, or some of them.")
-            .with_argument(PromptArgument::optional("tool_names", names))
-            .with_argument(PromptArgument::optional("category", category).with_choices(categories));
-        Box::pin(std::future::ready(Ok(vec![prompt])))
+        Box::pin(async {
+            let covered = self.beside(Guide::coverage).await?.into_iter();
+            let mut categories: Vec<String> = covered.filter_map(|tool| tool.category).collect();
+            categories.sort_unstable();
+            categories.dedup();
+            let names = "The tools to explain, by name, with commas between; all if not given.";
+            let category = "The category to explain; all if not given.";
+            let category = PromptArgument::optional("category", category).with_choices(categories);
+            let prompt = Prompt::new(NAME, "Explains the tools there are, or some of them.")
+                .with_argument(PromptArgument::optional("tool_names", names))
+                .with_argument(category);
+            Ok(vec![prompt])
+        })
     }
 
     fn get<'a>(

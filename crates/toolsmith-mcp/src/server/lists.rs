@@ -15,7 +15,8 @@ use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use toolsmith_core::{ErrorKind, ToolError};
+use toolsmith_core::outcome::ResourceContent;
+use toolsmith_core::{Block, ErrorKind, ToolError};
 
 use super::ask::Desk;
 use super::client::{Client, Era};
@@ -30,6 +31,9 @@ use crate::wire;
 /// How long a client may keep a list. Changes are told, so this is for those who do
 /// not listen.
 pub(super) const LIST_TTL_MS: u64 = 60_000;
+
+/// How many characters of a failure are told.
+const LONGEST_FAILURE: usize = 2000;
 
 /// The most values a completion may have.
 const MOST_VALUES: usize = 100;
@@ -69,12 +73,16 @@ impl Shared {
     ) -> Result<ReadResourceResult, ErrorData> {
         let uri = request.uri.as_str();
         for source in &self.resources {
-            let Some(contents) = source.read(uri).await.map_err(|error| failed(&error))? else {
+            let read = source.read(uri).await;
+            let Some(contents) = read.map_err(|error| self.failed(&error))? else {
                 continue;
             };
             let contents = contents
                 .into_iter()
-                .map(|each| wire::content::contents(each.uri, each.mime_type, each.content))
+                .map(|each| {
+                    let content = self.without_secrets(each.content);
+                    wire::content::contents(each.uri, each.mime_type, content)
+                })
                 .collect();
             return Ok(ReadResourceResult::new(contents)
                 .with_ttl_ms(0)
@@ -139,14 +147,15 @@ impl Shared {
             Attended::Slow(errand) => errand.work.await,
         };
         match made {
-            Ok(Some(text)) => Ok(prompt_result(text).into()),
+            Ok(Some(text)) => Ok(self.prompt_result(text).into()),
             Ok(None) => {
-                let message = format!("there is no prompt `{}`", request.name);
+                let shown: String = request.name.chars().take(200).collect();
+                let message = format!("there is no prompt {shown:?}");
                 Err(ErrorData::invalid_params(message, None))
             }
             Err(error) => {
                 let lacking = lacking(&desk).filter(|_| client.era == Era::Stateless);
-                Err(lacking.unwrap_or_else(|| failed(&error)))
+                Err(lacking.unwrap_or_else(|| self.failed(&error)))
             }
         }
     }
@@ -247,19 +256,6 @@ fn to_wire<T: Serialize, W: DeserializeOwned>(entry: &T) -> Option<W> {
     serde_json::from_value(serde_json::to_value(entry).ok()?).ok()
 }
 
-fn prompt_result(text: PromptText) -> GetPromptResult {
-    let messages = text.messages.into_iter().map(|message| {
-        let role = match message.speaker {
-            Speaker::User => Role::User,
-            Speaker::Assistant => Role::Assistant,
-        };
-        WireMessage::new(role, wire::content::to_wire(message.content))
-    });
-    let mut result = GetPromptResult::new(messages.collect());
-    result.description = text.description;
-    result
-}
-
 fn no_resource(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
     ErrorData::resource_not_found(
@@ -268,12 +264,52 @@ fn no_resource(uri: &str) -> ErrorData {
     )
 }
 
-/// A failure beside the tools, as the protocol tells it.
-fn failed(error: &ToolError) -> ErrorData {
-    let text = error.to_string();
-    let message = toolsmith_runtime::shape::clean(&text).into_owned();
-    match error.kind {
-        ErrorKind::InvalidParameters => ErrorData::invalid_params(message, None),
-        _ => ErrorData::internal_error(message, None),
+/// What is beside the tools passes no shaping, and an upstream may repeat what it was
+/// started with.
+impl Shared {
+    /// A failure beside the tools, as the protocol tells it.
+    fn failed(&self, error: &ToolError) -> ErrorData {
+        let text = error.to_string();
+        let message = self.toolbox.redactor().clean(&text);
+        let message: String = message.chars().take(LONGEST_FAILURE).collect();
+        match error.kind {
+            ErrorKind::InvalidParameters => ErrorData::invalid_params(message, None),
+            _ => ErrorData::internal_error(message, None),
+        }
+    }
+
+    fn without_secrets(&self, content: ResourceContent) -> ResourceContent {
+        match content {
+            ResourceContent::Text(text) => {
+                ResourceContent::Text(self.toolbox.redactor().clean(&text).into_owned())
+            }
+            blob @ ResourceContent::Blob(_) => blob,
+        }
+    }
+
+    fn prompt_result(&self, text: PromptText) -> GetPromptResult {
+        let messages = text.messages.into_iter().map(|message| {
+            let role = match message.speaker {
+                Speaker::User => Role::User,
+                Speaker::Assistant => Role::Assistant,
+            };
+            let content = match message.content {
+                Block::Text { text } => Block::text(self.toolbox.redactor().clean(&text)),
+                Block::Resource {
+                    uri,
+                    mime_type,
+                    content,
+                } => Block::Resource {
+                    uri,
+                    mime_type,
+                    content: self.without_secrets(content),
+                },
+                other => other,
+            };
+            WireMessage::new(role, wire::content::to_wire(content))
+        });
+        let mut result = GetPromptResult::new(messages.collect());
+        result.description = text.description;
+        result
     }
 }

@@ -1,8 +1,8 @@
 //! Work that waits for a client to come back with answers.
 //!
 //! The name it waits under is random and works once. Whoever brings it must repeat
-//! the request it belongs to; how many may wait, and how long, is bounded. Work
-//! that was given up, or whose client has left, does not wait.
+//! the request it belongs to; how many may wait, how much they hold, and how long, is
+//! bounded. Work that was given up, or whose client has left, does not wait.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -12,13 +12,16 @@ use rmcp::model::{ErrorData, InputRequests, InputRequiredResult};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
-use toolsmith_core::CancellationToken;
+use toolsmith_core::{CancellationToken, json};
 
 use super::ask::Asked;
 use super::errand::{Errand, PATIENCE};
 
 /// How many errands may wait at once; the oldest gives way.
 const MOST: usize = 1024;
+
+/// About how many bytes their requests may have together; the oldest give way.
+const MOST_BYTES: usize = 32 << 20;
 
 /// What a state of parked work begins with. Approvals have states of another form.
 const MARK: &str = "parked.";
@@ -36,6 +39,8 @@ pub(super) struct Parked<T>(Arc<Mutex<HashMap<String, Waiting<T>>>>);
 
 struct Waiting<T> {
     unfinished: Unfinished<T>,
+    /// About how many bytes its request has.
+    size: usize,
     since: Instant,
     /// Tells whoever watches over the time that there is nothing to watch.
     _taken: DropGuard,
@@ -109,21 +114,34 @@ impl<T: Send + 'static> Parked<T> {
             }
         });
         let waits = Waiting {
+            size: json::size(&unfinished.subject),
             unfinished,
             since: Instant::now(),
             _taken: taken.drop_guard(),
         };
         let mut waiting = self.waiting();
-        let oldest = (waiting.len() >= MOST)
-            .then(|| waiting.iter().min_by_key(|(_, each)| each.since))
-            .flatten()
-            .map(|(name, _)| name.clone());
-        let dropped = oldest.and_then(|oldest| waiting.remove(&oldest));
+        let dropped = make_room(&mut waiting, waits.size);
         waiting.insert(name.clone(), waits);
         drop(waiting);
         drop(dropped);
         InputRequiredResult::new(Some(requests), Some(name))
     }
+}
+
+/// Takes out the oldest until there is room for one more of this size.
+fn make_room<T>(waiting: &mut HashMap<String, Waiting<T>>, size: usize) -> Vec<Waiting<T>> {
+    let mut bytes = size + waiting.values().map(|each| each.size).sum::<usize>();
+    let mut taken = Vec::new();
+    while waiting.len() >= MOST || bytes > MOST_BYTES {
+        let oldest = waiting.iter().min_by_key(|(_, each)| each.since);
+        let Some(oldest) = oldest.map(|(name, _)| name.clone()) else {
+            break;
+        };
+        let oldest = waiting.remove(&oldest);
+        bytes -= oldest.as_ref().map_or(0, |oldest| oldest.size);
+        taken.extend(oldest);
+    }
+    taken
 }
 
 fn new_name() -> Option<String> {

@@ -36,6 +36,10 @@ const MOST: usize = 1024;
 /// How many bytes of results are remembered; the oldest give way.
 const MOST_BYTES: usize = 64 << 20;
 
+/// About how many bytes the requests of those that go on may have together; beyond that,
+/// too, calls are answered as they always were.
+const MOST_GOING_ON: usize = 32 << 20;
+
 /// How often a client should look.
 const POLL_MS: u64 = 500;
 
@@ -54,6 +58,8 @@ struct Entry {
     state: State,
     cancellation: CancellationToken,
     used_keys: HashSet<String>,
+    /// About how many bytes its request has, while it goes on.
+    request_bytes: usize,
     /// How many bytes its result has.
     bytes: usize,
 }
@@ -82,13 +88,16 @@ impl Tasks {
 
     /// Tells whether another task can be remembered.
     pub(super) fn has_room(&self) -> bool {
-        self.entries().len() < MOST
+        let entries = self.entries();
+        let going_on: usize = entries.values().map(|entry| entry.request_bytes).sum();
+        entries.len() < MOST && going_on < MOST_GOING_ON
     }
 
     /// Goes on with an errand as a task. `finish` makes the result of its reply.
     pub(super) fn begin(
         &self,
         errand: Errand<Reply>,
+        request_bytes: usize,
         finish: impl FnOnce(Reply) -> Result<CallToolResult, ErrorData> + Send + 'static,
     ) -> Option<CreateTaskResult> {
         let name = new_name()?;
@@ -99,6 +108,7 @@ impl Tasks {
             state: State::Working,
             cancellation: errand.cancellation.clone(),
             used_keys: HashSet::new(),
+            request_bytes,
             bytes: 0,
         };
         let told = task(&name, &entry);
@@ -202,10 +212,11 @@ impl Driver {
     ) {
         let reply = loop {
             tokio::select! {
+                // The end first: a tool that talks without pause holds nothing up.
                 biased;
-                Some(_) = next_note(&mut errand.notes) => {}
-                asked = errand.asked.next() => self.note(|entry| entry.ask(asked)),
                 reply = &mut errand.work => break reply,
+                asked = errand.asked.next() => self.note(|entry| entry.ask(asked)),
+                Some(_) = next_note(&mut errand.notes) => {}
             }
         };
         let state = match finish(reply) {
@@ -217,6 +228,7 @@ impl Driver {
             _ => 0,
         };
         self.note(|entry| {
+            entry.request_bytes = 0;
             if !matches!(entry.state, State::Cancelled) {
                 entry.state = state;
                 entry.bytes = bytes;
@@ -253,7 +265,8 @@ impl Driver {
 
 impl Entry {
     /// Opens questions, each under a key this task has not used yet. Dropping what
-    /// the protocol has no words for tells the asker that nobody answers.
+    /// the protocol has no words for tells the asker that nobody answers. A call asks one
+    /// thing at a time, so there are none open that these would replace.
     fn ask(&mut self, asked: Asked) {
         if requests(&asked.inquiries).is_none() || matches!(self.state, State::Cancelled) {
             return;

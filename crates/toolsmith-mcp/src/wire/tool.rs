@@ -28,7 +28,7 @@ pub(crate) fn name(server: &str, tool: &str) -> String {
         .map(|c| if fits(c) { c } else { '_' })
         .take(LONGEST - DIGEST - 1)
         .collect();
-    format!("{kept}~{}", &digest[..DIGEST]).replace('~', ".")
+    format!("{kept}.{}", &digest[..DIGEST])
 }
 
 /// How the names of a server's tools begin.

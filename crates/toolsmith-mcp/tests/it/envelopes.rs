@@ -13,6 +13,7 @@ async fn what_is_no_message_is_told_so() {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{params}}}"#)
     };
     let long_id = format!("\"{}\"", "i".repeat(100_000));
+    let endless_id = format!("\"{}\"", "i".repeat(300_000));
     let cases = vec![
         case("an empty batch", Handshake, "[]", &[("null", INVALID)]),
         case(
@@ -146,6 +147,12 @@ async fn what_is_no_message_is_told_so() {
             Handshake,
             with_id(&long_id),
             &[(&long_id, OK)],
+        ),
+        case(
+            "a text too long for an id",
+            Handshake,
+            with_id(&endless_id),
+            &[("null", INVALID)],
         ),
         case(
             "a strange text as id",

@@ -440,6 +440,36 @@ async fn callers_share_no_session_and_need_none() {
     }
 }
 
+/// However many others come, whoever is served is served to the end.
+#[tokio::test]
+async fn a_session_with_a_call_in_flight_does_not_give_way() {
+    let mut gateway = gateway(Protocol::Handshake).await;
+    let toolbox = gateway.server.toolbox().clone();
+    let number = |caller: usize| {
+        let caller = toolsmith_runtime::Caller::new(format!("test#{caller}"));
+        let toolbox = toolbox.clone();
+        async move {
+            let call = toolsmith_core::RawCall::new("mcp__up__number", json!({}));
+            toolbox.run(call, &caller).await.into_outcome()
+        }
+    };
+    soon(number(0)).await;
+    let mut client = Client::handshake(&gateway.server, json!({})).await;
+    let hang = request("hang", "tools/call", calling("mcp__up__hang", json!({})));
+    client.send(&hang).await;
+    assert_eq!(soon(gateway.noticed.recv()).await.unwrap(), "hanging");
+    for caller in 1..=40 {
+        let outcome = soon(number(caller)).await;
+        assert!(outcome.is_success(), "{outcome:?}");
+    }
+    assert!(gateway.noticed.try_recv().is_err(), "it was given up");
+    let cancelled = json!({ "requestId": "hang" });
+    client
+        .send(&note("notifications/cancelled", cancelled))
+        .await;
+    assert_eq!(soon(gateway.noticed.recv()).await.unwrap(), "given up");
+}
+
 #[tokio::test]
 async fn an_upstream_that_goes_away_is_reached_again() {
     let (notice, _noticed) = mpsc::channel(64);

@@ -33,6 +33,8 @@ mod approval;
 
 mod questions;
 
+mod tasks;
+
 mod http_admission;
 
 mod http_wire;
@@ -46,6 +48,8 @@ mod views;
 mod load;
 
 mod gateway;
+
+mod gateway_beside;
 
 mod traces;
 

@@ -269,6 +269,20 @@ async fn the_oldest_of_too_many_gives_way() {
     until(|| server.waiting() == 0 && inside.load(Ordering::SeqCst) == 0).await;
 }
 
+/// What waits holds its arguments, which no request is in flight for any more.
+#[tokio::test]
+async fn large_calls_that_wait_are_bounded_together() {
+    let inside = Arc::default();
+    let server = serving([counted(&inside)]);
+    let mut client = Client::connect(&server);
+    let large = "x".repeat(1 << 20);
+    for _ in 0..40 {
+        ask(&mut client, "counted", json!({ "text": large })).await;
+    }
+    assert_eq!(server.waiting(), 31);
+    until(|| inside.load(Ordering::SeqCst) == 31).await;
+}
+
 #[tokio::test]
 async fn other_questions_need_other_capabilities() {
     let server = serving([

@@ -107,6 +107,38 @@ async fn an_upstream_that_repeats_a_secret_is_shown_without_it() {
 }
 
 #[tokio::test]
+async fn an_upstream_that_refuses_without_end_is_shown_in_few_words() {
+    let message = format!("go away{}", " and away".repeat(10_000));
+    let refused = json!({ "code": -32603, "message": message });
+    let refused = json!({ "jsonrpc": "2.0", "id": 1, "error": refused });
+    let hello = opening(&json!([]));
+    let (hello, _) = hello.rsplit_once("echo").unwrap();
+    let bad = script("bad", &format!("{hello} echo '{refused}'; sleep 1000"));
+    let upstreams = Upstreams::start([bad], &toolbox([]));
+    soon(upstreams.settled()).await;
+    let error = upstreams.all()[0].status().error.unwrap();
+    assert!(error.contains("go away"), "{error}");
+    assert!(error.len() < 5000, "{} bytes", error.len());
+    soon(upstreams.stop()).await;
+}
+
+#[tokio::test]
+async fn one_that_no_longer_lists_does_not_hold_up_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = folder.path().join("asked");
+    let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
+    let words = format!(
+        "{} echo '{changed}'; read a; : > {}; sleep 1000",
+        opening(&tools()),
+        asked.display()
+    );
+    let bad = script("bad", &words).start_time(Duration::from_secs(600));
+    let upstreams = Upstreams::start([bad], &toolbox([]));
+    until(|| asked.exists()).await;
+    soon(upstreams.stop()).await;
+}
+
+#[tokio::test]
 async fn one_that_cannot_start_is_shown_and_harms_no_other() {
     let missing = Reach::Child(Launch::new("/nowhere/at/all"));
     fails_as(UpstreamOptions::new("bad", missing), "/nowhere/at/all").await;

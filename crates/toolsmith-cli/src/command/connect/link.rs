@@ -12,6 +12,9 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::print;
 
+/// What is shown in the place of a token.
+pub(super) const PLACE: &str = "TOKEN";
+
 /// How a client reaches us.
 pub(super) enum Link {
     /// It starts this program.
@@ -48,14 +51,34 @@ impl Link {
         }))
     }
 
-    /// Who may read a file with this link in it, if it is new.
-    pub(super) fn privacy(&self) -> Privacy {
+    /// The same with a word in the place of a token that would be written out: what is
+    /// shown ends up in logs and recordings.
+    pub(super) fn shown(self) -> Self {
         match self {
             Self::Http {
+                url,
                 token: Token::Written(_),
-                ..
-            } => Privacy::OwnerOnly,
-            Self::Http { .. } | Self::Stdio { .. } => Privacy::AsUsual,
+            } => Self::Http {
+                url,
+                token: Token::Written(PLACE.to_owned()),
+            },
+            other => other,
+        }
+    }
+
+    /// Tells whether a token stands in it.
+    pub(super) fn holds_token(&self) -> bool {
+        let Self::Http { token, .. } = self else {
+            return false;
+        };
+        matches!(token, Token::Written(_))
+    }
+
+    /// Who may read a file with this link in it, if it is new.
+    pub(super) fn privacy(&self) -> Privacy {
+        match self.holds_token() {
+            true => Privacy::OwnerOnly,
+            false => Privacy::AsUsual,
         }
     }
 }
@@ -194,6 +217,12 @@ fn token_for(options: &Connect, facts: &Facts) -> Result<Token, Failure> {
             "{name} needs the token of `toolsmith serve`: {advice}"
         ))
     })
+}
+
+/// The file a token that is written out comes from, as it is told.
+pub(super) fn token_file(options: &Connect) -> String {
+    let file = options.token_file.clone().or_else(environment::token_file);
+    print::visible(&file.unwrap_or_default().display().to_string())
 }
 
 /// The token of the server on this machine, if it has run here before.

@@ -23,7 +23,7 @@ use crate::print;
 
 use clients::{Facts, Format};
 use edit::{Edit, EditError, Spot, Taken};
-use link::{Link, Token};
+use link::Link;
 
 pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
     let facts = clients::facts(options.client);
@@ -32,7 +32,10 @@ pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
     if options.remove {
         return remove(cli, options, facts, UserFile::read(&path)?);
     }
-    let link = link::link(cli, options, facts)?;
+    let mut link = link::link(cli, options, facts)?;
+    if !options.write {
+        link = link.shown();
+    }
     let entry = entry::entry(options.client, &link);
     entry::check(options.client, &entry)?;
     if options.write {
@@ -49,6 +52,10 @@ pub(crate) fn run(cli: &Cli, options: &Connect) -> Result<u8, Failure> {
     )?;
     if options.client == Client::ClaudeCode {
         print::note(&format!("Or: {}", claude_line(options, scope, &link)));
+    }
+    if link.holds_token() {
+        let (place, file) = (link::PLACE, link::token_file(options));
+        print::note(&format!("{place} stands for the token in {file}."));
     }
     Ok(0)
 }
@@ -112,11 +119,7 @@ fn write(
             let backup = settings.replace(&text, link.privacy())?;
             print::note(&format!("Wrote `{}` into {shown}.", spot.name));
             done(cli, options, &shown, Done::Changed(backup))?;
-            if let Link::Http {
-                token: Token::Written(_),
-                ..
-            } = link
-            {
+            if link.holds_token() {
                 print::warning(&format!("the token now stands in {shown}"));
             }
             if let Some(note) = facts.note {

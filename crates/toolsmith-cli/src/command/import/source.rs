@@ -66,7 +66,7 @@ async fn fetched(url: &str) -> Result<Source, Failure> {
         error => Failure::usage(format!("the URL: {error}")),
     })?;
     let fetched = openapi::fetch(url).await;
-    let bytes = fetched.map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
+    let bytes = fetched.map_err(|error| Failure::failed(format!("{shown}: {error}")))?;
     Ok(Source {
         bytes,
         told: shown.clone(),

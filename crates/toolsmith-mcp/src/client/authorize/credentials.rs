@@ -91,15 +91,21 @@ impl CredentialFile {
 
 impl Credentials for CredentialFile {
     fn load(&self, resource: &str) -> io::Result<Option<Credential>> {
-        let file = match OpenOptions::new().read(true).open(&self.path) {
-            Ok(file) => file,
+        let refused = || {
+            let message = "others than its owner may read it, or it is no file";
+            io::Error::new(io::ErrorKind::PermissionDenied, message)
+        };
+        // Looked at before it is opened: opening a FIFO would wait for a writer.
+        match fs::metadata(&self.path) {
+            Ok(about) if about.is_file() => {}
+            Ok(_) => return Err(refused()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
-        };
+        }
+        let file = OpenOptions::new().read(true).open(&self.path)?;
         let about = file.metadata()?;
         if !about.is_file() || about.permissions().mode() & 0o077 != 0 {
-            let message = "others than its owner may read it, or it is no file";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+            return Err(refused());
         }
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text)?;

@@ -104,7 +104,7 @@ impl Sessions {
 
     /// Ends sessions until there is room for another.
     pub(super) async fn make_room(&self) {
-        let alive: Vec<Arc<str>> = {
+        let alive: HashSet<Arc<str>> = {
             let sessions = self.manager.sessions.read().await;
             if sessions.len() < self.most && self.uses().len() < 2 * self.most {
                 return;

@@ -365,6 +365,12 @@ async fn credentials_last_in_a_file_that_only_its_owner_reads() {
     // It is of no use to another upstream.
     let other = CredentialFile::at(&path).load("http://127.0.0.1:1/mcp");
     assert!(other.unwrap().is_none());
+
+    // What nobody writes to is not waited for.
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    assert!(CredentialFile::at(&pipe).load(&world.url()).is_err());
 }
 
 #[tokio::test]
