@@ -10,6 +10,7 @@ use toolsmith_core::{Exposure, Offer, ToolDef};
 use toolsmith_runtime::{Selection, Toolbox};
 
 use super::client::Era;
+use crate::wire::readable::reveal;
 use crate::wire::structured;
 
 /// The tools one server offers, at one version of the registry.
@@ -83,7 +84,7 @@ fn tool(offered: &Offered, offer: &Offer) -> Tool {
     tool.title.clone_from(&definition.title);
     tool.output_schema = (definition.output.as_ref())
         .filter(|schema| schema.as_value().is_object())
-        .map(|schema| object(schema.as_value()));
+        .map(|schema| Arc::new(readable(schema.as_value())));
     tool.annotations = serde_json::from_value::<ToolAnnotations>(definition.annotations()).ok();
     if let Some(imported) = definition.meta.extra.get("mcp") {
         tool.annotations = part(imported, "annotations");
@@ -99,15 +100,20 @@ fn part<T: serde::de::DeserializeOwned>(value: &Value, key: &str) -> Option<T> {
 
 /// Arguments are an object, and the protocol wants to read that in every schema.
 fn input(schema: &Value) -> Arc<JsonObject> {
-    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    let mut schema = readable(schema);
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         schema.insert("type".to_owned(), "object".into());
     }
     Arc::new(schema)
 }
 
-fn object(value: &Value) -> Arc<JsonObject> {
-    Arc::new(value.as_object().cloned().unwrap_or_default())
+fn readable(schema: &Value) -> JsonObject {
+    let mut schema = schema.clone();
+    reveal(&mut schema);
+    match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::new(),
+    }
 }
 
 /// The tool for clients whose structured content must be an object.

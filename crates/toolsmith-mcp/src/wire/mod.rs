@@ -13,5 +13,6 @@ pub(crate) mod log;
 pub(crate) mod message;
 pub(crate) mod outcome;
 pub(crate) mod question;
+pub(crate) mod readable;
 pub(crate) mod structured;
 pub(crate) mod tool;

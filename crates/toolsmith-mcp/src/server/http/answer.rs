@@ -94,6 +94,9 @@ const MOMENT: Duration = Duration::from_millis(40);
 /// for each of them.
 const TURNS: usize = 16;
 
+/// How many events a stream may begin with that is one message: that, and its name.
+const EVENTS: usize = 4;
+
 /// Waits a moment for the end of a stream. Where all there is to say is one message,
 /// it is said as plain JSON: half the work for both sides, and no client needs to
 /// read a stream for it. Anything else is streamed as it comes.
@@ -110,7 +113,13 @@ pub(super) async fn whole(answer: Answer) -> Answer {
         poll_fn(|context| {
             loop {
                 match Pin::new(&mut body).poll_frame(context) {
-                    Poll::Ready(Some(Ok(frame))) => said.push_back(frame),
+                    Poll::Ready(Some(Ok(frame))) => {
+                        said.push_back(frame);
+                        // One message takes fewer, and a flood is not gathered.
+                        if said.len() > EVENTS {
+                            return Poll::Ready(false);
+                        }
+                    }
                     Poll::Ready(Some(Err(never))) => match never {},
                     Poll::Ready(None) => return Poll::Ready(true),
                     // A message that is not the last is not kept back.
