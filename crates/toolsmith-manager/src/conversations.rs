@@ -326,7 +326,7 @@ fn too_large() -> io::Error {
 /// Keeps entries at the end of a file.
 #[derive(Debug)]
 struct FileJournal {
-    /// Where it has grown to, and whether it can grow on.
+    /// Held while a line is written, so that lines do not mix.
     file: Mutex<File>,
 }
 

@@ -14,6 +14,10 @@ use crate::yaml::{self, YamlError};
 /// The folder with one tool, or one API, a file.
 pub const NATIVE_FOLDER: &str = "tools/native";
 
+/// How many references of one file to what is not there are told: for each the file is gone
+/// through for the line it stands in.
+const MOST_MISSING: usize = 100;
+
 /// What a file says, and what was made of it.
 #[derive(Debug, Default)]
 pub(crate) struct Native {
@@ -139,7 +143,17 @@ fn sound(
     place: &dyn Fn(&Problem) -> YamlError,
 ) -> Result<Native, YamlError> {
     let Some(first) = made.problems.first() else {
-        let missing = std::mem::take(&mut made.missing);
+        let mut missing = std::mem::take(&mut made.missing);
+        if let Some(more) = missing
+            .len()
+            .checked_sub(MOST_MISSING)
+            .filter(|more| *more > 0)
+        {
+            missing.truncate(MOST_MISSING);
+            missing.push(Problem::new(format!(
+                "{more} more references to what is not there"
+            )));
+        }
         return Ok(Native {
             entry: Arc::new(entry),
             missing: missing.iter().map(place).collect(),

@@ -5,6 +5,7 @@
 //! does, in any mode, unless somebody says yes.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,8 +51,21 @@ impl OwnFiles {
 
     /// Tells whether a path is one of them, whatever links lead there.
     fn holds(&self, path: &Path) -> bool {
+        let end = settled(path);
         // Both what the path says and what it leads to: a link may be replaced or followed.
-        self.names(&settled_parent(path)) || self.names(&settled(path))
+        self.names(&settled_parent(path)) || self.names(&end) || self.leads_to(&end)
+    }
+
+    /// Tells whether one of them is a link to a path: what is changed there is changed here.
+    fn leads_to(&self, path: &Path) -> bool {
+        let files = FILES.iter().map(|file| self.root.join(file));
+        let folders = FOLDERS.iter().chain([&BUILTIN_FOLDER]);
+        let entries = folders.flat_map(|folder| fs::read_dir(self.root.join(folder)));
+        let entries = entries.flatten().flatten().map(|entry| entry.path());
+        files
+            .chain(entries)
+            .filter(|own| own.is_symlink() && self.names(&settled_parent(own)))
+            .any(|link| settled(&link) == path)
     }
 
     fn names(&self, path: &Path) -> bool {

@@ -144,18 +144,27 @@ pub struct ProjectSandbox(Arc<Inner>);
 struct Inner {
     places: SandboxPlaces,
     config: ArcSwap<SandboxConfig>,
+    /// What else decides about tools: documents that the configuration names.
+    further: ArcSwap<Vec<PathBuf>>,
 }
 
 impl ProjectSandbox {
     /// The sandbox of a project with these places, as long as nothing is configured.
     pub fn new(places: SandboxPlaces) -> Self {
-        let config = ArcSwap::default();
-        Self(Arc::new(Inner { places, config }))
+        Self(Arc::new(Inner {
+            places,
+            config: ArcSwap::default(),
+            further: ArcSwap::default(),
+        }))
     }
 
     /// The sandbox for a program that is started now.
     pub fn now(&self) -> Sandbox {
-        sandbox_for(&self.0.config.load(), &self.0.places)
+        sandbox_with(
+            &self.0.config.load(),
+            &self.0.places,
+            &self.0.further.load(),
+        )
     }
 
     /// The configuration in force.
@@ -163,10 +172,14 @@ impl ProjectSandbox {
         self.0.config.load_full()
     }
 
-    pub(crate) fn set(&self, config: &SandboxConfig) {
+    pub(crate) fn set(&self, config: &SandboxConfig, further: &[PathBuf]) {
         if **self.0.config.load() != *config {
             self.0.config.store(Arc::new(config.clone()));
         }
+        let full = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        self.0
+            .further
+            .store(Arc::new(further.iter().map(full).collect()));
     }
 }
 
@@ -174,6 +187,11 @@ impl ProjectSandbox {
 ///
 /// Whoever starts a program adds a folder for its temporary files.
 pub fn sandbox_for(config: &SandboxConfig, places: &SandboxPlaces) -> Sandbox {
+    sandbox_with(config, places, &[])
+}
+
+/// The same, with further files that decide about tools.
+fn sandbox_with(config: &SandboxConfig, places: &SandboxPlaces, further: &[PathBuf]) -> Sandbox {
     let mode = config.mode.map_or(Mode::default(), Mode::from);
     let mut sandbox = Sandbox::new(mode).limits(config.limits.limits());
     if config.network == Some(Network::On) {
@@ -191,7 +209,7 @@ pub fn sandbox_for(config: &SandboxConfig, places: &SandboxPlaces) -> Sandbox {
     // Whoever asks for everything gets it; what is named he asked for too.
     let own = match mode {
         Mode::Full => Vec::new(),
-        _ => own(places),
+        _ => own(places, further),
     };
     let own = own.into_iter().filter(|path| !writable.contains(path));
     sandbox = own
@@ -215,8 +233,8 @@ pub fn deciding() -> impl Iterator<Item = PathBuf> {
 }
 
 /// What decides about tools.
-fn own(places: &SandboxPlaces) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = Vec::new();
+fn own(places: &SandboxPlaces, further: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = further.to_vec();
     for root in places.roots.iter().chain([&places.project]) {
         paths.extend(PROTECTED.iter().map(|name| root.join(name)));
         // A folder that cannot be read holds nothing that a program could name.

@@ -151,9 +151,7 @@ fn options(
             let mut http = HttpUpstream::new(url.expose_secret());
             for (name, value) in headers {
                 let value = value.expose_secret();
-                // The word before a token is no secret, and the token alone is one.
-                let bare = value.rsplit(' ').next().unwrap_or(value);
-                secrets.push(bare.to_owned());
+                secrets.push(servers::bare(value).to_owned());
                 http = http.with_header(name, value);
             }
             Reach::Http(http)

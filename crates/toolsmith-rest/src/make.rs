@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fmt;
+use std::hash::Hash;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -137,7 +138,19 @@ pub fn make(file: &Entry, surroundings: &Surroundings) -> Made {
     for tool in &file.tools {
         making.add(&tool.value, &tool.value.over(file), tool.place);
     }
-    making.made
+    let mut made = making.made;
+    // What several tools share is told once.
+    let problem = |it: &Problem| (it.place.line, it.place.column, it.message.clone());
+    once_each(&mut made.problems, problem);
+    once_each(&mut made.missing, problem);
+    once_each(&mut made.secrets, String::clone);
+    made
+}
+
+/// Leaves of those that are alike the first.
+fn once_each<T, K: Eq + Hash>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    let mut seen = HashSet::new();
+    all.retain(|each| seen.insert(key(each)));
 }
 
 struct Making<'m> {

@@ -71,6 +71,13 @@ pub(crate) fn misplaced(file: &Entry) -> Vec<Problem> {
         ("command", file.command.is_some()),
         ("stdin", file.stdin.is_some()),
         ("adapter", file.adapter.is_some()),
+        ("schema_path", file.schema_path.is_some()),
+        ("execute_path", file.execute_path.is_some()),
+        ("consent", file.consent.is_some()),
+        ("examples", !file.examples.is_empty()),
+        ("returns", file.returns.is_some()),
+        ("env_passthrough", !file.env_passthrough.is_empty()),
+        ("exit_codes", !file.exit_codes.is_empty()),
     ];
     let told = |(key, is_there): (&str, bool)| {
         let message = format!("`{key}` belongs to a single tool; write it under `tools`");

@@ -11,6 +11,7 @@ use toolsmith_provider::Provider;
 
 use super::few;
 use crate::references::References;
+use crate::servers::in_header;
 
 /// Where each provider is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,15 +88,22 @@ impl ProvidersConfig {
         Ok(endpoint)
     }
 
-    /// What is referred to as a key or a header, and must be shown to nobody.
+    /// What must be shown to nobody: what is referred to, and a key that is written out.
     pub(crate) fn secrets(&self, references: &References) -> Vec<String> {
-        let templates = self.0.values().flat_map(|config| {
-            let (url, key) = (config.url.iter(), config.key.iter());
-            url.chain(key).chain(config.headers.values())
-        });
         // What is not there is told when it is needed.
-        let filled = templates.filter_map(|template| template.fill(references).ok());
-        filled.flat_map(|filled| filled.secrets).collect()
+        let fill = |template: &Template| template.fill(references).ok();
+        let mut secrets = Vec::new();
+        for config in self.0.values() {
+            secrets.extend(config.url.iter().filter_map(fill).flat_map(|it| it.secrets));
+            for key in config.key.iter().filter_map(fill) {
+                secrets.push(key.text);
+                secrets.extend(key.secrets);
+            }
+            for (name, value) in &config.headers {
+                secrets.extend(fill(value).into_iter().flat_map(|it| in_header(name, it)));
+            }
+        }
+        secrets
     }
 }
 

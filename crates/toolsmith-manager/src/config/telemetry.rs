@@ -9,6 +9,7 @@ use toolsmith_core::duration::Span;
 use toolsmith_core::reference::{FillError, Template};
 
 use crate::references::References;
+use crate::servers::in_header;
 use crate::telemetry::TelemetryOptions;
 
 /// The shortest pause between two reports.
@@ -54,9 +55,9 @@ impl OtlpConfig {
         let mut options = TelemetryOptions::new(endpoint.text);
         for (name, value) in &self.headers {
             let value = value.fill(references)?;
-            secrets.extend(value.secrets);
-            let header = (name.clone(), SecretString::from(value.text));
+            let header = (name.clone(), SecretString::from(value.text.as_str()));
             options.headers.push(header);
+            secrets.extend(in_header(name, value));
         }
         options.traces = self.traces.unwrap_or(true);
         options.metrics = self.metrics.unwrap_or(true);

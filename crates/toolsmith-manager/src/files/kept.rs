@@ -140,8 +140,12 @@ impl<T> Kept<T> {
                 later: true,
             };
         }
-        let is_sure = stamp.as_ref().is_some_and(|stamp| stamp.is_settled(now));
-        let (digest, changed) = match loader.load(&self.path) {
+        let loaded = loader.load(&self.path);
+        // What could not be read just then, for want of descriptors perhaps, is tried again,
+        // though it looks the same.
+        let is_settled = |stamp: &Stamp| stamp.is_settled(now);
+        let is_sure = loaded.is_ok() && stamp.as_ref().is_some_and(is_settled);
+        let (digest, changed) = match loaded {
             Ok(Some(bytes)) => {
                 let digest = Sha256::digest(&bytes).into();
                 (Some(digest), self.take(&bytes, digest, read))

@@ -124,8 +124,12 @@ impl Manager {
             .prefix(reload.terms.prefix)
             .protection(reload.terms.protection)
             .files(reload.files);
+        let own = further_files(&setup, &current);
+        if let Some(sandbox) = &setup.sandbox {
+            sandbox.set(&current.config.sandbox, &own);
+        }
         let further = Further::default();
-        further.store(Arc::new(further_files(&setup, &current)));
+        further.store(Arc::new(own));
         builder = builder.guard(OwnFiles::new(setup.root.clone(), Arc::clone(&further)));
         for (pattern, binding) in reload.terms.bindings {
             builder = builder.binding(pattern, binding);
@@ -148,9 +152,6 @@ impl Manager {
         if let Some(records) = &setup.records {
             records.set_terms(current.config.records.terms());
             builder = builder.recorder(records.clone());
-        }
-        if let Some(sandbox) = &setup.sandbox {
-            sandbox.set(&current.config.sandbox);
         }
         if let Some(approvals) = &setup.approvals {
             builder = builder.approvals(approvals.clone());
@@ -410,12 +411,12 @@ impl Manager {
                 return reloaded;
             }
         }
+        if let Some(sandbox) = &self.setup.sandbox {
+            sandbox.set(&current.config.sandbox, &further);
+        }
         self.further.store(Arc::new(further));
         if let Some(records) = &self.setup.records {
             records.set_terms(current.config.records.terms());
-        }
-        if let Some(sandbox) = &self.setup.sandbox {
-            sandbox.set(&current.config.sandbox);
         }
         let before = self.current.swap(Arc::new(current));
         let current = self.current.load();

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
+use toolsmith_core::reference::Filled;
+use toolsmith_rest::form::sounds_secret;
 
 use super::http::{HttpError, check_header_name, check_header_value, check_url};
 use super::{Place, ServerName, Template};
@@ -230,16 +232,19 @@ pub(super) fn check_variable(name: &str) -> Result<(), EntryError> {
     Ok(())
 }
 
-/// Tells whether what is called so is most likely a secret.
-pub fn sounds_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('-', "_");
-    let sounds = [
-        "token",
-        "secret",
-        "password",
-        "api_key",
-        "apikey",
-        "authorization",
-    ];
-    sounds.iter().any(|sound| name.contains(sound))
+/// The secret in a header's value: the word before a token is none, and the token alone is
+/// one.
+pub(crate) fn bare(value: &str) -> &str {
+    let value = value.trim_end();
+    value.rsplit(' ').next().unwrap_or(value)
+}
+
+/// What must be shown to nobody of a header: what it refers to, or what is written out where
+/// its name sounds like a secret.
+pub(crate) fn in_header(name: &str, filled: Filled) -> Vec<String> {
+    let mut secrets = filled.secrets;
+    if secrets.is_empty() && sounds_secret(name) {
+        secrets.push(bare(&filled.text).to_owned());
+    }
+    secrets
 }

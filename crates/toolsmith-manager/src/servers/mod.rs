@@ -28,13 +28,15 @@ mod read;
 mod resolve;
 mod word;
 
-pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport, sounds_secret};
+pub use entry::{ApiKey, Origin, Protocol, ServerEntry, Transport};
+pub(crate) use entry::{bare, in_header};
 pub use filter::ToolFilter;
 pub use http::{HttpError, check_url};
 pub use name::{NameError, ServerName};
 pub use read::{Loaded, MCP_FOLDER, MCP_JSON};
 pub use resolve::{ResolveError, ResolveErrorKind, ResolvedServer, ResolvedTransport};
 pub use toolsmith_core::reference::{Place, Template, TemplateError};
+pub use toolsmith_rest::form::sounds_secret;
 pub use word::ServerWordError;
 
 pub(crate) use form::servers;

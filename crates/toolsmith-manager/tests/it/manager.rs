@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use toolsmith_core::event::Redact as _;
 use toolsmith_core::{AnyTool, Outcome, RawCall, Schema, ToolDef};
 use toolsmith_manager::Setup;
 use toolsmith_runtime::permit::{Rule, Verdict};
@@ -135,4 +136,41 @@ async fn the_files_limits_are_in_force() {
         .await
         .into_outcome();
     assert_eq!(outcome.error.unwrap().code(), "invalid_parameters");
+}
+
+#[test]
+fn keys_that_are_written_out_are_redacted_as_those_referred_to() {
+    let manager = setup(
+        "providers:
+  openai: { key: written-key, headers: { Authorization: Bearer written-token, X-Plain: visible } }
+",
+    );
+    let manager = manager.load().unwrap();
+    let redactor = manager.toolbox().redactor();
+    for secret in ["written-key", "written-token"] {
+        let told = redactor.redact(&format!("it is {secret}.")).into_owned();
+        assert!(!told.contains(secret), "{told}");
+    }
+    assert_eq!(redactor.redact("visible"), "visible");
+}
+
+#[test]
+fn references_to_what_is_not_there_are_told_within_bounds() {
+    let variables = |count: usize| {
+        let each = (0..count).map(|number| format!("  A{number}: \"${{env:B{number}}}\"\n"));
+        each.collect::<String>()
+    };
+    let tool = "name: t\ncommand: [/bin/true]\nsandbox: none\nenv:\n";
+    let folder = crate::sets::project(&[]);
+    crate::sets::put(
+        folder.path(),
+        "tools/native/t.yaml",
+        &format!("{tool}{}", variables(150)),
+    );
+    let manager = Setup::open(folder.path()).unwrap().load().unwrap();
+    let missing = manager.missing();
+    assert_eq!(missing.len(), 101);
+    assert!(missing[99].contains("`env.A"), "{}", missing[99]);
+    let last = "50 more references to what is not there";
+    assert!(missing[100].ends_with(last), "{}", missing[100]);
 }

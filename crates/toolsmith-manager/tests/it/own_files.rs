@@ -118,3 +118,35 @@ async fn a_tool_does_not_change_what_decides_about_it() {
         "approval_required"
     );
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_its_files_are_links_to_decides_too() {
+    let folder = project(&[
+        ("toolsmith.yaml", ""),
+        ("shared/servers.json", "{}"),
+        (
+            "shared/tool.yaml",
+            "{ name: t, command: [/bin/true], sandbox: none }",
+        ),
+        ("shared/notes.txt", ""),
+        ("scripts/run", "#!/bin/sh\n"),
+        ("tools/native/own.txt", ""),
+        ("tools/builtin/own.txt", ""),
+    ]);
+    let root = folder.path();
+    let link = |to: &str, at: &str| {
+        std::os::unix::fs::symlink(root.join(to), root.join(at)).unwrap();
+    };
+    link("shared/servers.json", ".mcp.json");
+    link("shared/tool.yaml", "tools/native/tool.yaml");
+    link("shared/notes.txt", "tools/native/notes.txt");
+    link("scripts/run", "tools/builtin/run");
+    let manager = manager(root);
+    let nobody = Caller::new("test");
+    for own in ["shared/servers.json", "shared/tool.yaml", "scripts/run"] {
+        let code = code(&manager, own, &nobody).await;
+        assert_eq!(code, "approval_required", "{own}");
+    }
+    assert_eq!(code(&manager, "shared/notes.txt", &nobody).await, "");
+}

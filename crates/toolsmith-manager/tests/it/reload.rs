@@ -1,8 +1,12 @@
 //! Files that change while a manager is in use.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use toolsmith_manager::{Manager, View};
+use toolsmith_manager::yaml::YamlError;
+use toolsmith_manager::{ConfigLoader, FileLoader, IfMissing, Manager, Setup, Stamp, View};
 
 use crate::sets::{project, put, setup};
 
@@ -213,4 +217,42 @@ fn the_nearest_configuration_upwards_is_found() {
     assert_eq!(find(&root), root);
     std::fs::remove_file(root.join("toolsmith.yaml")).unwrap();
     assert_eq!(find(&root.join("sub/deep")), root.join("sub/deep"));
+}
+
+/// Reads files, but each that is no configuration only from the second time on.
+#[derive(Default)]
+struct Hesitant(AtomicBool);
+
+impl ConfigLoader for Hesitant {
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
+        let is_config = path.ends_with("toolsmith.yaml");
+        if path.exists() && !is_config && !self.0.swap(true, Ordering::Relaxed) {
+            let message = "it cannot be read: too many open files";
+            return Err(YamlError::whole(path.display().to_string(), message));
+        }
+        FileLoader.load(path)
+    }
+
+    fn look(&self, path: &Path) -> Option<Stamp> {
+        FileLoader.look(path)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<PathBuf>, YamlError> {
+        FileLoader.list(folder)
+    }
+}
+
+#[test]
+fn what_could_not_be_read_is_tried_again_though_it_looks_the_same() {
+    let folder = project(&[("configs/tool_sets/one.yaml", "tools: [\"*\"]")]);
+    let config = folder.path().join("toolsmith.yaml");
+    let loader = Arc::new(Hesitant::default());
+    let setup = Setup::open_with(loader, &config, IfMissing::UseDefaults).unwrap();
+    let manager = setup.with_examples().with_clock(later).load().unwrap();
+    let view = View::Set("one".to_owned());
+    assert!(manager.errors().join("").contains("too many open files"));
+    assert!(manager.tools_of(&view).is_err());
+    assert!(manager.refresh().changed);
+    assert_eq!(manager.errors(), Vec::<String>::new());
+    assert!(!manager.tools_of(&view).unwrap().is_empty());
 }

@@ -185,3 +185,23 @@ fn a_change_of_the_configuration_counts_at_once() {
     manager.refresh();
     assert!(sandbox.now().has_network());
 }
+
+#[test]
+fn documents_that_become_tools_are_protected() {
+    let places = Places::new();
+    let root = places.path("root");
+    let file = root.join("toolsmith.yaml");
+    fs::write(&file, "openapi: { shop: { file: api/shop.json } }\n").unwrap();
+    let sandbox = ProjectSandbox::new(places.places());
+    let setup = Setup::open(&root)
+        .unwrap()
+        .with_sandbox(Some(sandbox.clone()));
+    let manager = setup.load().unwrap();
+    let is_protected = |path: &str| has(sandbox.now().protected_paths(), &root.join(path));
+    assert!(is_protected("api/shop.json"));
+    assert!(is_protected("toolsmith.yaml"));
+    fs::write(&file, "openapi: { shop: { file: api/other.json } }\n").unwrap();
+    manager.refresh();
+    assert!(is_protected("api/other.json"));
+    assert!(!is_protected("api/shop.json"));
+}

@@ -40,6 +40,8 @@ impl<'a> Parameters<'a> {
             return false;
         };
         match types(schema).as_slice() {
+            // The first items may be described apart, and `items` speaks of the rest alone.
+            ["array"] if schema.get("prefixItems").is_some() => false,
             ["array"] => schema.get("items").is_some_and(is_number),
             _ => is_number(schema),
         }

@@ -147,6 +147,16 @@ fn note(mut outcome: Outcome, finished: &Finished, errors: &str) -> Outcome {
         if !layers.notes().is_empty() {
             outcome = outcome.with_metadata("sandbox_notes", layers.notes());
         }
+        // Nothing keeps a protected path from being made, so a person is told which was.
+        let made = layers.appeared().into_iter();
+        let made: Vec<String> = made.map(|path| path.display().to_string()).collect();
+        if !made.is_empty() {
+            outcome = outcome.with_message(format!(
+                "the program made {}, which it may not change from now on; remove it unless it is \
+                 wanted",
+                made.join(", ")
+            ));
+        }
     }
     let errors = end(errors.trim_end(), NOTED);
     if !errors.is_empty() {

@@ -17,7 +17,7 @@ use toolsmith_core::{AnyTool, Binding, Effect, Kind, ToolError, ToolSource};
 
 use crate::form::{Entry, HttpMethod, Placed};
 use crate::http::{self, Filler, Prepared, Service, Shared};
-use crate::make::{Made, Problem, Surroundings};
+use crate::make::{Made, Problem, Surroundings, mark};
 
 /// How long a server may take to tell its tools.
 const LISTING_TIME: Duration = Duration::from_secs(30);
@@ -38,6 +38,8 @@ struct Server {
     binding: Binding,
     kind: Kind,
     effect: Effect,
+    /// What its tools are marked with: at another address they are others.
+    mark: Arc<str>,
     left_out: Mutex<Vec<String>>,
 }
 
@@ -154,6 +156,7 @@ pub(crate) fn add(
             binding: entry.binding(),
             kind,
             effect: entry.effect.unwrap_or(kind.effect()),
+            mark: mark(entry, &[]),
             left_out: Mutex::default(),
         };
         let server = Arc::new(server);

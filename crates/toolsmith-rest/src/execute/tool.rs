@@ -44,11 +44,12 @@ pub(super) fn adopt(server: &Arc<Server>, listed: Listed) -> AnyTool {
         .meta
         .extra
         .insert("remote_name".to_owned(), remote.into());
-    AnyTool::new(Remote {
+    let tool = AnyTool::new(Remote {
         server: Arc::clone(server),
         name: listed.remote,
         definition: Arc::new(definition),
-    })
+    });
+    tool.marked(Arc::clone(&server.mark))
 }
 
 impl Tool for Remote {

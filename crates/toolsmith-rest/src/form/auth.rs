@@ -80,3 +80,24 @@ pub enum KeyPlace {
     /// In the query.
     Query,
 }
+
+/// Tells whether what is called so is most likely a secret.
+///
+/// ```
+/// use toolsmith_rest::form::sounds_secret;
+///
+/// assert!(sounds_secret("X-API-Key"));
+/// assert!(!sounds_secret("Accept-Language"));
+/// ```
+pub fn sounds_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('-', "_");
+    let sounds = [
+        "token",
+        "secret",
+        "password",
+        "api_key",
+        "apikey",
+        "authorization",
+    ];
+    sounds.iter().any(|sound| name.contains(sound))
+}

@@ -25,7 +25,7 @@ mod http;
 mod placed;
 mod sandbox;
 
-pub use auth::{AuthForm, AuthMethod, KeyPlace};
+pub use auth::{AuthForm, AuthMethod, KeyPlace, sounds_secret};
 pub use command::{CommandWord, ExitCodes, OutputForm};
 pub use definition::{ConsentForm, DescriptionForm, MetadataForm, ToolType};
 pub use entry::Entry;

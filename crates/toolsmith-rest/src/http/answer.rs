@@ -110,6 +110,10 @@ pub(crate) async fn read(
         }
         if media_type.is_json(kind, &text) {
             weight = weight::of_json(&text);
+            if weight > MAX_WEIGHT {
+                let message = "the answer has more values than can be read at once; ask for less";
+                return Err(line.failed(message, "", ""));
+            }
             Content::Json(parse(&line, &media_type, &text, limit)?)
         } else {
             Content::Text(text)
@@ -269,10 +273,6 @@ fn parse(
     text: &str,
     limit: usize,
 ) -> Result<Value, ToolError> {
-    if weight::of_json(text) > MAX_WEIGHT {
-        let message = "the answer has more values than can be read at once; ask for less";
-        return Err(line.failed(message, "", ""));
-    }
     // A character read as another may take more room than it had.
     json::parse(text.as_bytes(), limit.saturating_mul(3)).map_err(|error| match &error {
         JsonError::Malformed(error) if error.is_eof() => {

@@ -2,6 +2,7 @@
 //!
 //! Never the query, never a secret.
 
+use toolsmith_core::clean::clean;
 use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_net::{BodyError, HttpError, Refused, Response, retry_after};
 
@@ -84,16 +85,13 @@ pub(crate) fn body(line: &str, error: BodyError, hush: &Hush) -> ToolError {
 
 /// The beginning of a text on one line, without what hides or steers.
 pub(crate) fn excerpt(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| {
-        let plain = word.chars().filter(|c| !c.is_control());
-        plain.collect::<String>()
-    });
+    let text = clean(text);
     let mut excerpt = String::new();
-    for word in words {
+    for word in text.split_whitespace() {
         if !excerpt.is_empty() {
             excerpt.push(' ');
         }
-        excerpt.push_str(&word);
+        excerpt.push_str(word);
         if excerpt.len() > EXCERPT {
             let end = excerpt.floor_char_boundary(EXCERPT);
             excerpt.truncate(end);

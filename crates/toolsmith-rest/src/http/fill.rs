@@ -105,22 +105,10 @@ impl Gathered {
         (!told.is_empty()).then(|| told.join("; "))
     }
 
-    /// Adds to what was made; what several tools share is told once.
-    pub(crate) fn note(&self, made: &mut Made) {
-        for problem in &self.missing {
-            if !made.missing.contains(problem) {
-                made.missing.push(problem.clone());
-            }
-        }
-        for problem in &self.problems {
-            if !made.problems.contains(problem) {
-                made.problems.push(problem.clone());
-            }
-        }
-        for secret in &self.secrets {
-            if !secret.is_empty() && !made.secrets.contains(secret) {
-                made.secrets.push(secret.clone());
-            }
-        }
+    /// Adds to what was made. What several tools share is told once all are made.
+    pub(crate) fn note(self, made: &mut Made) {
+        made.missing.extend(self.missing);
+        made.problems.extend(self.problems);
+        made.secrets.extend(self.secrets);
     }
 }

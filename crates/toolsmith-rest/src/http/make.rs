@@ -166,6 +166,7 @@ fn contested(places: &Places, service: &Service) -> Vec<Problem> {
     let own_headers = service.headers.iter().map(|(name, _)| name.as_str());
     let own_headers: BTreeSet<String> = own_headers
         .chain(service.auth.header())
+        .chain(service.key_header.as_deref())
         .chain(["content-type", "cookie"])
         .map(str::to_ascii_lowercase)
         .collect();

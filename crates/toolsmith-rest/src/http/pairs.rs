@@ -128,6 +128,7 @@ impl Pairs {
             }
             ListStyle::Comma | ListStyle::Space | ListStyle::Pipe => {
                 let value = encode::joined(whole, style, encode::form);
+                self.taken.insert(name.to_owned());
                 self.pairs.push((encode::form(name), value));
             }
         }

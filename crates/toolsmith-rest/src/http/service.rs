@@ -15,7 +15,7 @@ use super::pace::Pace;
 use super::place::header_problem;
 use super::request::{self, Prepared};
 use super::shared::{Connection, Shared};
-use crate::form::{Entry, HttpMethod, Rate};
+use crate::form::{Entry, HttpMethod, Rate, sounds_secret};
 use crate::make::Surroundings;
 
 /// What is asked for where the file does not say.
@@ -99,6 +99,11 @@ impl Service {
             let is_it = |header: &str| header.eq_ignore_ascii_case(name);
             if auth.as_ref().and_then(Auth::header).is_some_and(is_it) {
                 gathered.problem(&key, value, "`auth` sets this header already");
+            }
+            if sounds_secret(name) && !value.value.has_references() {
+                // The word before a token is no secret.
+                let bare = text.trim_end().rsplit(' ').next().unwrap_or_default();
+                gathered.secrets.push(bare.to_owned());
             }
             headers.push((name.clone(), text));
         }

@@ -98,11 +98,10 @@ impl Arguments {
         if self.named.is_empty() {
             return None;
         }
-        let mut piece = Piece::default();
+        let piece = Piece::joined(self.named.iter().map(|(_, argument)| &argument.piece));
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, argument) in &self.named {
-            piece.join(&argument.piece);
             properties.insert(name.clone(), argument.piece.value.clone());
             if argument.is_required {
                 required.push(Value::from(name.as_str()));

@@ -43,6 +43,8 @@ pub(super) fn name_all(operations: &[Called<'_>], prefix: &str, notes: &mut Note
     }
     let alone = first.iter().filter(|name| groups[name.as_str()].count == 1);
     let mut taken: HashSet<String> = alone.cloned().collect();
+    // Where counting goes on: digests are easily made alike, and many are not counted through.
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut names = first.clone();
     for (index, name) in first.iter().enumerate() {
         let group = &groups[name.as_str()];
@@ -56,12 +58,12 @@ pub(super) fn name_all(operations: &[Called<'_>], prefix: &str, notes: &mut Note
         let is_told_apart = group.methods.len() == group.count;
         let mut own = match is_told_apart && !taken.contains(&by_method) {
             true => by_method,
-            false => by_digest,
+            false => by_digest.clone(),
         };
-        let mut number = 2;
+        let number = numbers.entry(by_digest).or_insert(2_usize);
         while !taken.insert(own.clone()) {
             own = with_suffix(name, &format!("{}_{number}", digest(&whole)));
-            number += 1;
+            *number += 1;
         }
         notes.add(format!(
             "{whole}: `{name}` is the name of {} operations; this one is `{own}`",

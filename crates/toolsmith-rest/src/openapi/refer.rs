@@ -9,6 +9,9 @@ use super::text;
 
 /// How many references are followed one after the other.
 const CHAIN: usize = 16;
+/// How long one may be. It stands in a document once, and is followed as often as somebody
+/// refers to what holds it.
+const LONGEST: usize = 2000;
 
 /// Follows an object's `$ref`, if it has one, to what it stands for.
 pub(super) fn follow<'d>(root: &'d Value, value: &'d Value) -> Result<&'d Value, String> {
@@ -25,6 +28,9 @@ pub(super) fn follow<'d>(root: &'d Value, value: &'d Value) -> Result<&'d Value,
 /// What a reference leads to, or why it leads nowhere.
 pub(super) fn target<'d>(root: &'d Value, reference: &str) -> Result<&'d Value, String> {
     let shown = || text::line(reference, 120);
+    if reference.len() > LONGEST {
+        return Err(format!("`$ref` to {:?} is too long", shown()));
+    }
     let Some(pointer) = reference.strip_prefix('#') else {
         return Err(format!("`$ref` to {:?} leads out of the document", shown()));
     };

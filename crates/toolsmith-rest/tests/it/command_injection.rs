@@ -178,6 +178,11 @@ fn no_way_around_leads_to_an_option() {
     let either = tool("'{a}'", "a: { type: [integer, string] }");
     refused(&either, json!({"a": -1}), "may not begin with `-`");
     // A number with something behind it.
+    let mixed = tool(
+        "'{a}'",
+        "a: { type: array, prefixItems: [{ type: string }], items: { type: integer } }",
+    );
+    refused(&mixed, json!({ "a": ["--help", 1] }), "may not begin with");
     let both = tool("'{a}{b}'", "a: { type: integer }, b: { type: string }");
     refused(&both, json!({"a": -1, "b": "rf"}), "may not begin with `-`");
     // An item of a list.

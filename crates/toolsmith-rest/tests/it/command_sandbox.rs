@@ -57,6 +57,20 @@ async fn a_command_runs_in_the_sandbox_of_its_project() {
     assert!(!target.exists());
 }
 
+/// What does not exist yet can be made, which nobody would notice otherwise.
+#[tokio::test]
+async fn a_protected_path_that_a_command_made_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let own = root.path().join(".mcp.json");
+    let sandbox = workspace(root.path()).protected(&own);
+    let outcome = call(root.path(), &shell("echo > .mcp.json", ""), sandbox.clone()).await;
+    let message = outcome.message.unwrap_or_default();
+    let told = format!("the program made {},", own.display());
+    assert!(message.starts_with(&told), "{message}");
+    let outcome = call(root.path(), &shell("true", ""), sandbox).await;
+    assert_eq!(outcome.message, None);
+}
+
 #[tokio::test]
 async fn the_file_says_what_is_other_for_its_command() {
     let (root, more) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

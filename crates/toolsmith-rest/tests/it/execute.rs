@@ -82,6 +82,22 @@ async fn the_schema_the_execution_and_the_key_in_its_header() {
     );
 }
 
+/// What a person approves is for one address: at another a tool is another one.
+#[tokio::test]
+async fn the_mark_of_a_tool_tells_its_server() {
+    let mut marks = Vec::new();
+    for more in ["", ", headers: { x-a: b }"] {
+        let server = telling(json!([{ "name": "t" }]), json!({})).await;
+        for _ in 0..2 {
+            let tools = source_of(&server, more).tools().await.unwrap();
+            marks.push(tools[0].mark().to_owned());
+        }
+    }
+    assert_eq!((&marks[0], &marks[2]), (&marks[1], &marks[3]));
+    assert_ne!(marks[0], marks[2]);
+    assert_eq!(marks[0].len(), 64);
+}
+
 #[tokio::test]
 async fn what_an_execution_answers() {
     for (answered, expected) in [

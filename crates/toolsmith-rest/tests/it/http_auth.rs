@@ -69,6 +69,19 @@ fn what_may_be_shown_to_nobody_is_handed_out() {
     assert!(!format!("{made:?}").contains(SECRET));
 }
 
+/// A header that sounds like a secret is one, also where it is written out.
+#[test]
+fn what_headers_say_of_who_asks_is_handed_out() {
+    let headers = "Authorization: Bearer written-token, X-Api-Key: '${env:SECRET}', X-Plain: word";
+    let yaml = format!("{{ name: t, api_url: 'http://a.test', headers: {{ {headers} }} }}");
+    let made = make_from(&yaml);
+    let mut secrets: Vec<&str> = made.secrets.iter().map(String::as_str).collect();
+    secrets.sort_unstable();
+    assert!(secrets.contains(&"written-token"), "{secrets:?}");
+    assert!(secrets.contains(&SECRET), "{secrets:?}");
+    assert!(!secrets.contains(&"word"), "{secrets:?}");
+}
+
 #[tokio::test]
 async fn no_error_and_no_plan_tells_a_secret() {
     let server = Server::answering(|seen, _| {

@@ -153,6 +153,19 @@ async fn a_list_within_an_object_brings_no_name_of_something_else() {
 }
 
 #[tokio::test]
+async fn two_objects_bring_no_list_of_one_name() {
+    let server = Server::saying(json!({})).await;
+    let tool = server.tool(
+        "{ name: t, api_url: SERVER, parameters: { properties: { a: { type: object }, \
+         b: { type: object } } }, places: { a: { in: query, object: form, list: comma }, \
+         b: { in: query, object: form, list: comma } } }",
+    );
+    let error = failure(&tool, json!({ "a": { "x": [1, 2] }, "b": { "x": [3] } })).await;
+    assert!(error.message.contains("belongs to another part"), "{error}");
+    assert_eq!(server.seen().len(), 0);
+}
+
+#[tokio::test]
 async fn compressed_and_other_bytes_of_a_failure_are_not_told() {
     let zipped = b"\x1f\x8b\x08\x00abcabcabc";
     for headers in [

@@ -62,10 +62,28 @@ fn what_is_neither_or_both() {
         "{ adapter: execute, api_url: 'http://a/' }",
         "needs a `name`",
     );
-    check(
-        "{ api_url: 'http://a/', path: /x, tools: [{ name: t, disabled: true }] }",
-        "`path` belongs to a single tool",
-    );
+}
+
+/// What a tool does not take over from its file is not left out in silence: a consent that
+/// nobody asks for would be none.
+#[test]
+fn what_only_a_single_tool_can_say() {
+    for key in [
+        "path: /x",
+        "consent: DELETE",
+        "examples: [{ arguments: {} }]",
+        "returns: A number.",
+        "env_passthrough: [HOME]",
+        "exit_codes: { 1: ok }",
+        "schema_path: /x",
+        "execute_path: /x",
+    ] {
+        let name = key.split(':').next().unwrap();
+        check(
+            &format!("{{ api_url: 'http://a/', {key}, tools: [{{ name: t, disabled: true }}] }}"),
+            &format!("`{name}` belongs to a single tool"),
+        );
+    }
 }
 
 #[test]
@@ -166,6 +184,10 @@ fn paths_places_and_templates() {
         ),
         (
             "headers: { X-A: b }, places: { a: { in: header, name: x-a } }",
+            "the file fills itself",
+        ),
+        (
+            "idempotency_header: X-Once, places: { a: { in: header, name: x-once } }",
             "the file fills itself",
         ),
         ("method: POST, body: text", "place it as `whole_body`"),

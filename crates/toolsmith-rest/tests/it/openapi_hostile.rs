@@ -393,3 +393,70 @@ fn names_that_all_come_to_the_same() {
     );
     assert_eq!(imported.left_out.len(), 5000);
 }
+
+/// Texts that all have one digest, as names are told apart by: two pieces that lead to the
+/// same state, and from there two more, again and again.
+fn alike(begins: &str, doublings: u32) -> Vec<String> {
+    let step = |state: u32, byte: u8| (state ^ u32::from(byte)).wrapping_mul(0x1b3);
+    let after = |state: u32, text: &str| text.bytes().fold(state, step);
+    let mut state = after(0x8422_2325, begins);
+    let mut texts = vec![begins.to_owned()];
+    for _ in 0..doublings {
+        let mut met = std::collections::HashMap::new();
+        let (one, other) = (0_u32..)
+            .find_map(|number| {
+                let piece = format!("{:08x}/", number.wrapping_mul(0x9e37_79b9));
+                let before = met.insert(after(state, &piece), piece.clone());
+                before.map(|before| (before, piece))
+            })
+            .unwrap();
+        state = after(state, &one);
+        let longer = |piece: String| texts.iter().map(move |text| format!("{text}{piece}"));
+        texts = longer(one).chain(longer(other)).collect();
+    }
+    texts
+}
+
+/// Counting each through from the beginning takes minutes.
+#[test]
+fn names_whose_digests_are_made_alike() {
+    let operation = json!({ "operationId": "it" });
+    let wholes = alike("GET /", 12);
+    let paths = wholes.iter().map(|whole| {
+        let path = whole.strip_prefix("GET ").unwrap();
+        (path.to_owned(), json!({ "get": operation }))
+    });
+    let value = document(&Value::Object(paths.collect()), &json!({})).to_string();
+    let read = openapi::read(value.as_bytes(), &ReadLimits::default()).unwrap();
+    let imported = openapi::import(&read, &Options::default()).unwrap();
+    let names = names(&imported);
+    let last = &names[names.len() - 1];
+    assert!(last.ends_with(&format!("_{}", wholes.len())), "{last}");
+    let unlike: std::collections::HashSet<&String> = names.iter().collect();
+    assert_eq!(unlike.len(), wholes.len());
+}
+
+/// Each operation refers to the same few, and goes through what they hold.
+#[test]
+fn what_many_operations_refer_to_is_looked_at_within_bounds() {
+    let properties: Map<String, Value> = (0..200_000)
+        .map(|number| (format!("p{number}"), json!({ "readOnly": true })))
+        .collect();
+    let components = json!({
+        "schemas": { "Wide": { "type": "object", "properties": properties } },
+        "parameters": { "Far": { "$ref": format!("#/{}", "x".repeat(1 << 20)) } },
+    });
+    let mut paths = Map::new();
+    for number in 0..600 {
+        let body = json!({ "content": { "application/json": { "schema": reference("Wide") } } });
+        let far = json!([{ "$ref": "#/components/parameters/Far" }]);
+        let item = json!({ "post": { "requestBody": body }, "get": { "parameters": far } });
+        paths.insert(format!("/{number}"), item);
+    }
+    let value = document(&Value::Object(paths), &components).to_string();
+    let read = openapi::read(value.as_bytes(), &ReadLimits::default()).unwrap();
+    let imported = openapi::import(&read, &Options::default()).unwrap();
+    assert_eq!(imported.entry.tools.len(), 600);
+    let reason = &imported.left_out[0].reason;
+    assert!(reason.contains("is too long"), "{reason}");
+}

@@ -10,6 +10,9 @@ use crate::openapi::refer;
 
 /// How many fields become arguments; an object with more of them is one argument.
 const MAX_FIELDS: usize = 200;
+/// How many may go the other way only: each operation that refers to the object goes
+/// through them again.
+const MAX_LEFT_OUT: usize = 1000;
 /// How many schemas are looked at for one object.
 const MAX_PARTS: usize = 64;
 
@@ -79,6 +82,9 @@ pub(in crate::openapi) fn plain_object<'d>(
         {
             if is_other_way(root, Side::Request, schema) {
                 left_out.insert(name.as_str());
+                if left_out.len() > MAX_LEFT_OUT {
+                    return None;
+                }
                 continue;
             }
             match fields.iter().find(|field| field.name == name) {

@@ -69,14 +69,19 @@ impl Piece {
         self
     }
 
-    /// Notes that it refers to all the other does.
-    pub(in crate::openapi) fn join(&mut self, other: &Self) {
-        for number in &other.references {
-            if !self.references.contains(number) {
-                self.references.push(*number);
-            }
+    /// One that refers to all that others do, without a value yet.
+    pub(in crate::openapi) fn joined<'p>(pieces: impl Iterator<Item = &'p Self>) -> Self {
+        let mut joined = Self::default();
+        let mut seen = HashSet::new();
+        for piece in pieces {
+            let fresh = piece
+                .references
+                .iter()
+                .filter(|number| seen.insert(**number));
+            joined.references.extend(fresh);
+            joined.is_loose |= piece.is_loose;
         }
-        self.is_loose |= other.is_loose;
+        joined
     }
 }
 
@@ -106,10 +111,10 @@ impl<'d> Pool<'d> {
 
     /// The number of the definition a reference leads to.
     pub(super) fn refer(&mut self, reference: &str) -> Result<usize, String> {
+        let source = refer::target(self.root, reference)?;
         if let Some(known) = self.by_pointer.get(reference) {
             return Ok(*known);
         }
-        let source = refer::target(self.root, reference)?;
         let number = self.definitions.len();
         let name = self.name(&refer::last_part(reference));
         self.by_reference.insert(format!("#/$defs/{name}"), number);
