@@ -2,6 +2,7 @@
 //! of them than a disk can bear.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -169,6 +170,20 @@ pub(crate) fn private_folder(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Tells whether a file is named as outputs are: it ends in the number of a process, of an
+/// output and of an attempt. Whatever else somebody keeps there stays.
+fn is_ours(name: &OsStr) -> bool {
+    let stem = name.to_str().and_then(|name| name.strip_suffix(".txt"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    stem.is_some_and(|stem| {
+        stem.rsplitn(4, '-')
+            .take(3)
+            .filter(|part| is_number(part))
+            .count()
+            == 3
+    })
+}
+
 /// Removes files older than a week, and the oldest of the others while there are too
 /// many bytes of them. What was written just now tells the time, so no clock is
 /// needed, and a file system with another idea of it is consistent.
@@ -184,6 +199,9 @@ fn forget_old(folder: &Path, fresh: &Path) {
     // Those of all roots; the folders stay, since whoever works in them holds them open.
     files.extend(folders.iter().flat_map(|each| listed(&each.path())));
     for entry in files {
+        if !is_ours(&entry.file_name()) {
+            continue;
+        }
         let Ok(metadata) = entry.metadata() else {
             continue;
         };

@@ -72,9 +72,11 @@ impl RecordPlace {
         for entry in fs::read_dir(&self.folder)?.take(4 * MOST_FILES) {
             let name = entry?.file_name();
             let number = name.to_str().and_then(|name| {
-                let number = name.strip_prefix("calls.")?.strip_suffix(".jsonl")?;
-                let number = number.parse::<usize>().ok();
-                number.filter(|number| *number > 0)
+                let digits = name.strip_prefix("calls.")?.strip_suffix(".jsonl")?;
+                // Written as rotation writes it; any other file is none of ours.
+                let is_ours = digits.bytes().all(|digit| digit.is_ascii_digit());
+                let is_ours = is_ours && !digits.starts_with('0');
+                digits.parse::<usize>().ok().filter(|_| is_ours)
             });
             numbers.extend(number);
         }

@@ -214,6 +214,21 @@ async fn full_files_give_way_and_the_oldest_goes() {
 }
 
 #[tokio::test]
+async fn a_file_that_only_looks_like_one_stops_no_rotation() {
+    let project = Project::on(small(3));
+    let toolbox = project.toolbox();
+    say(&toolbox, "first", "hello").await;
+    let folder = project.place.folder();
+    fs::write(folder.join("calls.01.jsonl"), "").unwrap();
+    for n in 0..60 {
+        say(&toolbox, &format!("c{n}"), "hello").await;
+    }
+    for name in ["calls.1.jsonl", "calls.2.jsonl", "calls.01.jsonl"] {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn several_writers_lose_nothing_when_they_rotate() {
     let terms = sized(32 << 10, 100);
     let project = Project::on(terms);

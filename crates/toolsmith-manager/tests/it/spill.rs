@@ -1,5 +1,9 @@
 //! What the store of large outputs says of what it kept.
 
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
 use toolsmith_core::store::{Spill, SpillStore};
 use toolsmith_core::{CallId, ToolName};
 use toolsmith_manager::spill::FileSpills;
@@ -28,4 +32,26 @@ async fn only_a_whole_output_is_called_whole() {
         assert_eq!(std::fs::metadata(&path).unwrap().len(), kept as u64);
         std::fs::remove_file(path).unwrap();
     }
+}
+
+#[tokio::test]
+async fn old_outputs_go_and_what_else_lies_there_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FileSpills::new(folder.path());
+    let (call, tool) = (CallId::new("1"), ToolName::new("tool").unwrap());
+    let kept = store.keep(Spill::new(&call, &tool, "old", 0)).await;
+    let old = PathBuf::from(kept.unwrap().location);
+    let foreign = ["notes.txt", "tool-1-2.txt", "tool-1-2-3-4.md"];
+    let foreign = foreign.map(|name| folder.path().join(name));
+    for path in &foreign {
+        fs::write(path, "mine").unwrap();
+    }
+    let long_ago = SystemTime::now() - Duration::from_secs(8 * 24 * 3600);
+    for path in foreign.iter().chain([&old]) {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(long_ago).unwrap();
+    }
+    { store.keep(Spill::new(&call, &tool, "new", 0)).await }.unwrap();
+    assert!(!old.exists());
+    assert!(foreign.iter().all(|path| path.exists()));
 }
