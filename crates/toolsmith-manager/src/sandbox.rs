@@ -6,9 +6,11 @@
 //!
 //! The host says where its places are; this file only looks whether some of them exist.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use toolsmith_process::{Mode, Sandbox};
@@ -146,6 +148,9 @@ struct Inner {
     config: ArcSwap<SandboxConfig>,
     /// What else decides about tools: documents that the configuration names.
     further: ArcSwap<Vec<PathBuf>>,
+    /// What decides about tools and was not there when a program was started, which could
+    /// not be kept from making it.
+    missing: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl ProjectSandbox {
@@ -155,16 +160,52 @@ impl ProjectSandbox {
             places,
             config: ArcSwap::default(),
             further: ArcSwap::default(),
+            missing: Mutex::default(),
         }))
     }
 
     /// The sandbox for a program that is started now.
     pub fn now(&self) -> Sandbox {
-        sandbox_with(
-            &self.0.config.load(),
-            &self.0.places,
-            &self.0.further.load(),
-        )
+        let config = self.0.config.load();
+        // Otherwise a program can write nothing here, or may write everything.
+        if config.mode.map_or(Mode::default(), Mode::from) == Mode::WorkspaceWrite {
+            self.note_missing();
+        }
+        sandbox_with(&config, &self.0.places, &self.0.further.load())
+    }
+
+    fn note_missing(&self) {
+        let SandboxPlaces {
+            project, config, ..
+        } = &self.0.places;
+        let further = self.0.further.load();
+        let deciding = DECIDING.iter().map(|name| project.join(name));
+        let deciding = deciding
+            .chain(config.clone())
+            .chain(further.iter().cloned());
+        let missing =
+            deciding.filter(|path| is_missing(path) && !lets_nothing_through(path, project));
+        let mut noted = self
+            .0
+            .missing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        noted.extend(missing);
+    }
+
+    /// What decides about tools, and has appeared since programs were started that could
+    /// have made it.
+    pub(crate) fn appeared(&self) -> Vec<PathBuf> {
+        let noted = self
+            .0
+            .missing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        noted
+            .iter()
+            .filter(|path| !is_missing(path))
+            .cloned()
+            .collect()
     }
 
     /// The configuration in force.
@@ -181,6 +222,18 @@ impl ProjectSandbox {
             .further
             .store(Arc::new(further.iter().map(full).collect()));
     }
+}
+
+/// What cannot be looked at may be there.
+fn is_missing(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
+/// Whether no call is let through by it: what git does is git's, and pins are written here
+/// too, for tools that would be pinned at their first use anyway.
+fn lets_nothing_through(path: &Path, project: &Path) -> bool {
+    let path = path.strip_prefix(project).unwrap_or(path);
+    path.starts_with(".git") || path == Path::new(LOCK_FILE)
 }
 
 /// Makes the sandbox that a configuration asks for.

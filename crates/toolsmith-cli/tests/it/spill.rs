@@ -100,16 +100,16 @@ fn files_older_than_a_week_are_removed_and_others_stay() {
     fs::create_dir_all(folder(&user)).unwrap();
     let week = Duration::from_secs(7 * 24 * 3600);
     for (name, age) in [
-        ("old.txt", week + Duration::from_secs(60)),
-        ("new.txt", week / 2),
+        ("tool-1-2-3-0.txt", week + Duration::from_secs(60)),
+        ("tool-1-2-4-0.txt", week / 2),
     ] {
         let file = File::create(folder(&user).join(name)).unwrap();
         file.set_modified(SystemTime::now() - age).unwrap();
     }
     user.runs(["call", "example_flood", "bytes=60000"])
         .ends_with(0);
-    assert!(!folder(&user).join("old.txt").exists());
-    assert!(folder(&user).join("new.txt").exists());
+    assert!(!folder(&user).join("tool-1-2-3-0.txt").exists());
+    assert!(folder(&user).join("tool-1-2-4-0.txt").exists());
     assert_eq!(files(&user).len(), 1);
 }
 
@@ -138,10 +138,11 @@ fn where_nothing_can_be_kept_the_reply_says_so() {
 
 #[test]
 fn the_oldest_make_room_when_there_is_too_much() {
+    const OLD: [&str; 3] = ["tool-1-2-3-0.txt", "tool-1-2-4-0.txt", "tool-1-2-5-0.txt"];
     let user = user();
     fs::create_dir_all(folder(&user)).unwrap();
     // Files with a length and nothing in them: no disk is filled by this.
-    for (name, hours, megabytes) in [("a.txt", 3, 200), ("b.txt", 1, 300), ("c.txt", 2, 200)] {
+    for (name, hours, megabytes) in [(OLD[0], 3, 200), (OLD[1], 1, 300), (OLD[2], 2, 200)] {
         let file = File::create(folder(&user).join(name)).unwrap();
         file.set_len(megabytes << 20).unwrap();
         let age = Duration::from_secs(hours * 3600);
@@ -150,7 +151,7 @@ fn the_oldest_make_room_when_there_is_too_much() {
     user.runs(["call", "example_flood", "bytes=60000"])
         .ends_with(0);
     let exists = |name: &str| folder(&user).join(name).exists();
-    assert_eq!(["a.txt", "b.txt", "c.txt"].map(exists), [false, true, true]);
+    assert_eq!(OLD.map(exists), [false, true, true]);
     assert_eq!(files(&user).len(), 1);
 }
 

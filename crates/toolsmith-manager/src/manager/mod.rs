@@ -10,6 +10,7 @@ mod assemble;
 mod files;
 mod model;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,7 @@ use crate::lint;
 use crate::own_files::{Further, OwnFiles};
 use crate::pins::{PinRules, ProjectPins};
 use crate::remotes::Remote;
+use crate::sandbox::ProjectSandbox;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
 use crate::setup::{ManagerError, Setup};
@@ -46,6 +48,8 @@ pub struct Manager {
     pins: ProjectPins,
     /// Files that are the project's own, beside those at their usual places.
     further: Further,
+    /// What has appeared that may be a program's, and was told of.
+    held: Mutex<BTreeSet<PathBuf>>,
     telemetry: Option<Telemetry>,
 }
 
@@ -180,6 +184,7 @@ impl Manager {
             current: ArcSwap::from_pointee(current),
             pins,
             further,
+            held: Mutex::default(),
             telemetry: started.telemetry,
         })
     }
@@ -383,6 +388,10 @@ impl Manager {
     pub fn refresh(&self) -> Reloaded {
         // Who panicked while holding it left whole values behind: each is assigned at once.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let appeared = self.setup.sandbox.as_ref().map(ProjectSandbox::appeared);
+        if let Some(appeared) = appeared.filter(|appeared| !appeared.is_empty()) {
+            return self.held_back(&appeared);
+        }
         let news = files.refresh(&self.setup);
         let mut reloaded = Reloaded {
             later: news.later,
@@ -434,6 +443,24 @@ impl Manager {
         }
         reloaded.told.extend(self.pins.told());
         reloaded
+    }
+
+    /// Leaves everything as it is: what appeared may be a program's, which would give
+    /// itself more than it has. Each is told once.
+    fn held_back(&self, appeared: &[PathBuf]) -> Reloaded {
+        let mut told = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = appeared.iter().filter(|path| told.insert((*path).clone()));
+        let words = fresh.map(|path| {
+            format!(
+                "{} appeared after programs were started in the sandbox, which could have made it: \
+                 changed files count no longer until it is removed, or until you start again",
+                path.display()
+            )
+        });
+        Reloaded {
+            told: words.collect(),
+            ..Reloaded::default()
+        }
     }
 
     /// Releases what was approved meanwhile, and withholds what is no longer pinned.

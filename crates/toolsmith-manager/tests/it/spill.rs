@@ -29,8 +29,8 @@ async fn only_a_whole_output_is_called_whole() {
             spilled.read_on,
             format!("{what} {path}; read on with: tail -c +4 {path}")
         );
-        assert_eq!(std::fs::metadata(&path).unwrap().len(), kept as u64);
-        std::fs::remove_file(path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), kept as u64);
+        fs::remove_file(path).unwrap();
     }
 }
 
