@@ -20,7 +20,7 @@ pub(crate) fn shells(
     let _ = toolsmith_process::become_subreaper();
     let now = sandbox.clone();
     let options = ShellOptions::new(
-        sandbox.now(),
+        sandbox.asked(),
         environment::everything(),
         environment::temporary_folder(),
     );

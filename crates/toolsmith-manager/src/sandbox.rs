@@ -166,12 +166,18 @@ impl ProjectSandbox {
 
     /// The sandbox for a program that is started now.
     pub fn now(&self) -> Sandbox {
-        let config = self.0.config.load();
+        let mode = self.0.config.load().mode;
         // Otherwise a program can write nothing here, or may write everything.
-        if config.mode.map_or(Mode::default(), Mode::from) == Mode::WorkspaceWrite {
+        if mode.map_or(Mode::default(), Mode::from) == Mode::WorkspaceWrite {
             self.note_missing();
         }
-        sandbox_with(&config, &self.0.places, &self.0.further.load())
+        self.asked()
+    }
+
+    /// The sandbox that a program would have, for who starts none.
+    pub fn asked(&self) -> Sandbox {
+        let (config, further) = (self.0.config.load(), self.0.further.load());
+        sandbox_with(&config, &self.0.places, &further)
     }
 
     fn note_missing(&self) {
