@@ -197,12 +197,14 @@ impl Launch {
             handed,
             listener,
         } = helper::begin(&helper, self.order(&mark), sandbox)?;
+        let kept = sandbox.witness.as_ref().map(|it| it.starts(sandbox));
         let running = self.spawn(command, handed, runtime, mark);
         let mut running = running.map_err(|source| LaunchError::Helper {
             program: program(),
             helper,
             source,
         })?;
+        running.keep(kept);
         // A helper that failed is ended with what it may have started.
         let (layers, watch) = listener.listen()?;
         running.confine(layers, watch, self.keep_descendants);

@@ -41,6 +41,6 @@ pub use error::LaunchError;
 pub use helper::{helper, use_helper};
 pub use launch::Launch;
 pub use running::{Ending, Running};
-pub use sandbox::{Layers, Limits, Mode, Sandbox, Support, UnknownMode};
+pub use sandbox::{Kept, Layers, Limits, Mode, Sandbox, Support, UnknownMode, Witness};
 pub use tail::Tail;
 pub use tree::{MARK, become_subreaper};

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::helper::Watch;
 use crate::launch::Output;
-use crate::sandbox::Layers;
+use crate::sandbox::{Kept, Layers};
 use crate::tail::Tail;
 use crate::tree::{Leader, Swept, Tree};
 
@@ -46,6 +46,8 @@ pub struct Running {
     reader: Option<JoinHandle<()>>,
     tree: Tree,
     confinement: Option<Confinement>,
+    /// What a witness has kept until nothing of it is left.
+    kept: Option<Kept>,
     is_ended: bool,
 }
 
@@ -97,6 +99,7 @@ impl Running {
             reader,
             tree,
             confinement: None,
+            kept: None,
             is_ended: false,
         }
     }
@@ -108,6 +111,11 @@ impl Running {
             watch,
             keeps_descendants,
         });
+    }
+
+    /// Keeps something until nothing of the child is left.
+    pub(crate) fn keep(&mut self, kept: Option<Kept>) {
+        self.kept = kept;
     }
 
     /// Returns what confines the child, if it was started in a sandbox.
@@ -242,12 +250,21 @@ impl Running {
             let _ = timeout(TO_DRAIN, reader).await;
         }
         self.is_ended = swept.is_some();
-        let Swept { killed, survived } = swept.unwrap_or_default();
+        let swept = swept.unwrap_or_default();
+        self.outlived_by(&swept);
+        let Swept { killed, survived } = swept;
         let killed = self.without_keepers(killed);
         Ending {
             status: status.ok().and_then(Result::ok),
             killed,
             survived,
+        }
+    }
+
+    /// Has a witness wait for good where something could not be ended.
+    fn outlived_by(&mut self, swept: &Swept) {
+        if !swept.survived.is_empty() {
+            std::mem::forget(self.kept.take());
         }
     }
 
@@ -274,7 +291,8 @@ impl Drop for Running {
             reader.abort();
         }
         if !self.is_ended {
-            self.tree.kill(self.leader(), TO_DISAPPEAR_AT_DROP);
+            let swept = self.tree.kill(self.leader(), TO_DISAPPEAR_AT_DROP);
+            self.outlived_by(&swept);
             // It was killed, and is dead at once unless the machine is under load; the
             // runtime takes the exit of a child that is later still.
             let deadline = Instant::now() + TO_BE_REAPED_AT_DROP;

@@ -12,8 +12,10 @@ mod mode;
 mod order;
 mod report;
 mod support;
+mod witness;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) use demand::Means;
 pub use layers::Layers;
@@ -22,6 +24,7 @@ pub use mode::{Mode, UnknownMode};
 pub(crate) use order::{MAX_ORDER, Order, Task};
 pub(crate) use report::{Findings, Frame, Frames, MAX_FRAME, MAX_PATHS, Stage};
 pub use support::Support;
+pub use witness::{Kept, Witness};
 
 /// What a child may do; it holds for the child and all that it starts.
 ///
@@ -47,6 +50,7 @@ pub struct Sandbox {
     pub(crate) hidden: Vec<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) support: Option<Support>,
+    pub(crate) witness: Option<Arc<dyn Witness>>,
 }
 
 impl Sandbox {
@@ -61,6 +65,7 @@ impl Sandbox {
             hidden: Vec::new(),
             limits: Limits::default(),
             support: None,
+            witness: None,
         }
     }
 
@@ -126,6 +131,13 @@ impl Sandbox {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Tells somebody of each child that is started so, and of its end.
+    #[must_use]
+    pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = Some(witness);
         self
     }
 
