@@ -192,6 +192,9 @@ pub(crate) enum Command {
         /// Treat every finding as an error.
         #[arg(long)]
         strict: bool,
+        /// Use from now on what was made while programs ran in the sandbox.
+        #[arg(long)]
+        accept: bool,
     },
     /// Try every server, secret, program and API, and say what to do
     #[command(after_help = examples::DOCTOR)]

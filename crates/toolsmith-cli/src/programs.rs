@@ -20,7 +20,7 @@ pub(crate) fn shells(
     let _ = toolsmith_process::become_subreaper();
     let now = sandbox.clone();
     let options = ShellOptions::new(
-        sandbox.asked(),
+        sandbox.now(),
         environment::everything(),
         environment::temporary_folder(),
     );

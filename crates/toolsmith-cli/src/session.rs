@@ -111,14 +111,13 @@ impl Session {
             )));
         }
         let root = project_root(cli);
-        let setup = match &cli.config {
-            Some(file) => Setup::open_with(loader, file, IfMissing::Fail)?,
-            None => {
-                let file = root.join(CONFIG_FILE);
-                Setup::open_with(loader, &file, IfMissing::UseDefaults)?
-            }
+        let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
+        let (file, if_missing) = match &cli.config {
+            Some(file) => (file.clone(), IfMissing::Fail),
+            None => (root.join(CONFIG_FILE), IfMissing::UseDefaults),
         };
-        let overlays = Arc::new(overlays(&root));
+        let setup = Setup::open_in(sandbox.clone(), loader, &file, if_missing)?;
+        let overlays = Arc::new(overlays(&root).without(sandbox.appeared().clone()));
         let guide = Arc::new(guide(&setup, &overlays)?);
         let rules = cli
             .deny
@@ -128,7 +127,6 @@ impl Session {
             .chain(of_ask(cli));
         let (recording, replay) = (recording(cli)?, replay(cli)?);
         let is_replay = replay.is_some();
-        let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
         let mut setup = setup
             .with_root(&root)
             .with_prefix(prefix)
@@ -144,8 +142,7 @@ impl Session {
             .with_questions(questions)
             .with_clock(SystemTime::now)
             .with_recording(recording)
-            .with_replay(replay)
-            .with_sandbox(Some(sandbox.clone()));
+            .with_replay(replay);
         #[cfg(target_os = "linux")]
         let mut shells = None;
         let tasks = Tasks::default();

@@ -13,6 +13,7 @@
 
 extern crate toolsmith_core as toolsmith;
 
+pub mod appeared;
 pub mod approvals;
 pub mod config;
 pub mod conversations;

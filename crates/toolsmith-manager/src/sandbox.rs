@@ -6,16 +6,15 @@
 //!
 //! The host says where its places are; this file only looks whether some of them exist.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use toolsmith_process::{Mode, Sandbox};
+use toolsmith_process::{Kept, Mode, Sandbox, Witness};
 use toolsmith_rest::form::Network;
 
+use crate::appeared::{Appeared, is_missing};
 use crate::config::SandboxConfig;
 use crate::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE};
 use crate::pins::LOCK_FILE;
@@ -148,70 +147,31 @@ struct Inner {
     config: ArcSwap<SandboxConfig>,
     /// What else decides about tools: documents that the configuration names.
     further: ArcSwap<Vec<PathBuf>>,
-    /// What decides about tools and was not there when a program was started, which could
-    /// not be kept from making it.
-    missing: Mutex<BTreeSet<PathBuf>>,
+    /// What of that was made while programs ran, which could not be kept from making it.
+    appeared: Appeared,
 }
 
 impl ProjectSandbox {
     /// The sandbox of a project with these places, as long as nothing is configured.
     pub fn new(places: SandboxPlaces) -> Self {
+        let notes = places.state.as_ref().map(|state| state.join("appeared"));
         Self(Arc::new(Inner {
+            appeared: Appeared::of_root(notes, &places.project),
             places,
             config: ArcSwap::default(),
             further: ArcSwap::default(),
-            missing: Mutex::default(),
         }))
     }
 
     /// The sandbox for a program that is started now.
     pub fn now(&self) -> Sandbox {
-        let mode = self.0.config.load().mode;
-        // Otherwise a program can write nothing here, or may write everything.
-        if mode.map_or(Mode::default(), Mode::from) == Mode::WorkspaceWrite {
-            self.note_missing();
-        }
-        self.asked()
-    }
-
-    /// The sandbox that a program would have, for who starts none.
-    pub fn asked(&self) -> Sandbox {
         let (config, further) = (self.0.config.load(), self.0.further.load());
-        sandbox_with(&config, &self.0.places, &further)
+        sandbox_with(&config, &self.0.places, &further).witness(Arc::new(self.clone()))
     }
 
-    fn note_missing(&self) {
-        let SandboxPlaces {
-            project, config, ..
-        } = &self.0.places;
-        let further = self.0.further.load();
-        let deciding = DECIDING.iter().map(|name| project.join(name));
-        let deciding = deciding
-            .chain(config.clone())
-            .chain(further.iter().cloned());
-        let missing =
-            deciding.filter(|path| is_missing(path) && !lets_nothing_through(path, project));
-        let mut noted = self
-            .0
-            .missing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        noted.extend(missing);
-    }
-
-    /// What decides about tools, and has appeared since programs were started that could
-    /// have made it.
-    pub(crate) fn appeared(&self) -> Vec<PathBuf> {
-        let noted = self
-            .0
-            .missing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        noted
-            .iter()
-            .filter(|path| !is_missing(path))
-            .cloned()
-            .collect()
+    /// What was made while programs ran, and counts as not there.
+    pub fn appeared(&self) -> &Appeared {
+        &self.0.appeared
     }
 
     /// The configuration in force.
@@ -230,9 +190,25 @@ impl ProjectSandbox {
     }
 }
 
-/// What cannot be looked at may be there.
-fn is_missing(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+/// What decides about tools and is missing when a program starts could be made by it.
+impl Witness for ProjectSandbox {
+    fn starts(&self, sandbox: &Sandbox) -> Kept {
+        // Otherwise a program can write nothing here, or may write everything.
+        if sandbox.mode() != Mode::WorkspaceWrite {
+            return Box::new(());
+        }
+        let SandboxPlaces {
+            project, config, ..
+        } = &self.0.places;
+        let further = self.0.further.load();
+        let deciding = DECIDING.iter().map(|name| project.join(name));
+        let deciding = deciding
+            .chain(config.clone())
+            .chain(further.iter().cloned());
+        let missing =
+            deciding.filter(|path| is_missing(path) && !lets_nothing_through(path, project));
+        Box::new(self.0.appeared.begin(missing))
+    }
 }
 
 /// Whether no call is let through by it: what git does is git's, and pins are written here

@@ -13,6 +13,7 @@ use toolsmith_runtime::permit::Rule;
 use toolsmith_runtime::tape::{Recording, Replay};
 use toolsmith_runtime::{BuildError, Mode};
 
+use crate::appeared::Withholding;
 use crate::approvals::FileApprovals;
 use crate::config::{Config, WebTerms};
 use crate::files::{IfGone, Kept};
@@ -131,6 +132,22 @@ impl Setup {
             web: None,
             sandbox: None,
         })
+    }
+
+    /// As [`Setup::open_with`], with programs in a sandbox, on the terms of the configuration.
+    /// What they make that decides about tools is not read, at this start or a later one,
+    /// until somebody accepts it. Without a sandbox, programs run only where their files say
+    /// that they may do so without.
+    pub fn open_in(
+        sandbox: ProjectSandbox,
+        loader: Arc<dyn ConfigLoader>,
+        file: &Path,
+        if_missing: IfMissing,
+    ) -> Result<Self, ManagerError> {
+        let loader = Withholding::new(loader, sandbox.appeared().clone());
+        let mut setup = Self::open_with(Arc::new(loader), file, if_missing)?;
+        setup.sandbox = Some(sandbox);
+        Ok(setup)
     }
 
     /// The configuration as it was read.
@@ -276,14 +293,6 @@ impl Setup {
     #[must_use]
     pub fn with_web(mut self, tell: impl Fn(&WebTerms) + Send + Sync + 'static) -> Self {
         self.web = Some(Box::new(tell));
-        self
-    }
-
-    /// Runs programs in a sandbox, on the terms of the configuration. Without one, they run
-    /// only where their files say that they may do so without.
-    #[must_use]
-    pub fn with_sandbox(mut self, sandbox: Option<ProjectSandbox>) -> Self {
-        self.sandbox = sandbox;
         self
     }
 

@@ -53,6 +53,7 @@ what they write with `toolsmith parse --for text`.";
 pub(super) const CHECK: &str = "Examples:
   toolsmith check
   toolsmith check --strict                     before it is committed
+  toolsmith check --accept                     after a look at what a program made
   toolsmith --root project check --json";
 
 pub(super) const DOCTOR: &str = "Examples:

@@ -3,9 +3,34 @@
 use serde_json::json;
 use toolsmith_runtime::guide::OverlaySource as _;
 
+use crate::cli::Cli;
+use crate::environment;
 use crate::failure::{Failure, USAGE};
 use crate::print;
-use crate::session::Session;
+use crate::session::{Session, project_root};
+
+/// Takes what was made while programs ran in the sandbox for the user's own.
+pub(crate) fn accept(cli: &Cli) -> Result<(), Failure> {
+    let root = project_root(cli);
+    let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
+    let accepted = sandbox
+        .appeared()
+        .accept()
+        .map_err(|error| Failure::usage(format!("nothing was accepted: {error}")))?;
+    for path in &accepted.accepted {
+        print::note(&format!("{}: used from now on", path.display()));
+    }
+    if let Some(path) = accepted.remaining.first() {
+        return Err(Failure::usage(format!(
+            "{}: a program still runs in the sandbox that may change it; accept it when that has ended",
+            path.display()
+        )));
+    }
+    if accepted.accepted.is_empty() {
+        print::note("there is nothing to accept");
+    }
+    Ok(())
+}
 
 pub(crate) fn run(session: &Session, strict: bool, as_json: bool) -> Result<u8, Failure> {
     let manager = &session.manager;

@@ -78,6 +78,10 @@ pub(crate) async fn run(cli: Cli, tools: &Handle) -> Result<u8, Failure> {
         // There is nobody here to ask but for approval.
         _ => Questions::NONE,
     };
+    // Before the files are read, so that they are checked as they count from now on.
+    if let Command::Check { accept: true, .. } = &cli.command {
+        check::accept(&cli)?;
+    }
     let session = Session::open(&cli, questions, tools)?;
     let done = run_session(&session, &cli).await;
     session.close().await;
@@ -172,7 +176,7 @@ async fn run_here(session: &Session, cli: &Cli, reached: Option<&Reached>) -> Re
         Command::Declare(declare) => declare::run(session, declare, cli.json),
         Command::Parse(parse) => parse::run(session, parse),
         Command::Prompt(prompt) => prompt::run(session, prompt, cli.json),
-        Command::Check { strict } => check::run(session, *strict, cli.json),
+        Command::Check { strict, .. } => check::run(session, *strict, cli.json),
         Command::Serve(_)
         | Command::Log(_)
         | Command::Conversations(_)

@@ -4,6 +4,7 @@
 
 mod add;
 #[cfg(target_os = "linux")]
+mod appeared;
 mod approvals;
 mod arguments;
 #[cfg(target_os = "linux")]

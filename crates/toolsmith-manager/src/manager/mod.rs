@@ -10,7 +10,6 @@ mod assemble;
 mod files;
 mod model;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +27,6 @@ use crate::lint;
 use crate::own_files::{Further, OwnFiles};
 use crate::pins::{PinRules, ProjectPins};
 use crate::remotes::Remote;
-use crate::sandbox::ProjectSandbox;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
 use crate::setup::{ManagerError, Setup};
@@ -48,8 +46,8 @@ pub struct Manager {
     pins: ProjectPins,
     /// Files that are the project's own, beside those at their usual places.
     further: Further,
-    /// What has appeared that may be a program's, and was told of.
-    held: Mutex<BTreeSet<PathBuf>>,
+    /// What appeared while programs ran, and was told of.
+    told: Mutex<Vec<String>>,
     telemetry: Option<Telemetry>,
 }
 
@@ -184,7 +182,7 @@ impl Manager {
             current: ArcSwap::from_pointee(current),
             pins,
             further,
-            held: Mutex::default(),
+            told: Mutex::default(),
             telemetry: started.telemetry,
         })
     }
@@ -290,7 +288,9 @@ impl Manager {
         let errors = current.errors.iter().chain(&current.servers.errors);
         let errors = errors.map(ToString::to_string);
         let refused = current.refused.iter().cloned();
-        errors.chain(refused).chain(self.pins.problem()).collect()
+        let appeared = self.appeared().into_iter();
+        let errors = errors.chain(refused).chain(appeared);
+        errors.chain(self.pins.problem()).collect()
     }
 
     /// What is pinned of other people's tools.
@@ -388,13 +388,11 @@ impl Manager {
     pub fn refresh(&self) -> Reloaded {
         // Who panicked while holding it left whole values behind: each is assigned at once.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let appeared = self.setup.sandbox.as_ref().map(ProjectSandbox::appeared);
-        if let Some(appeared) = appeared.filter(|appeared| !appeared.is_empty()) {
-            return self.held_back(&appeared);
-        }
+        let told = self.told_of_appeared();
         let news = files.refresh(&self.setup);
         let mut reloaded = Reloaded {
             later: news.later,
+            told,
             ..Reloaded::default()
         };
         if !news.changed {
@@ -435,7 +433,7 @@ impl Manager {
             tell(&current.web);
         }
         (reloaded.gone, reloaded.fresh) = exchange(&before, &current);
-        reloaded.told = fresh_words(&before, &current);
+        reloaded.told.extend(fresh_words(&before, &current));
         reloaded.changed = true;
         let has_new_rules = self.pins.set_rules(current.pins.clone());
         if self.pins.has_changed() || has_new_rules {
@@ -445,22 +443,27 @@ impl Manager {
         reloaded
     }
 
-    /// Leaves everything as it is: what appeared may be a program's, which would give
-    /// itself more than it has. Each is told once.
-    fn held_back(&self, appeared: &[PathBuf]) -> Reloaded {
-        let mut told = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = appeared.iter().filter(|path| told.insert((*path).clone()));
-        let words = fresh.map(|path| {
+    /// What appeared while programs ran, and is not told of yet.
+    fn told_of_appeared(&self) -> Vec<String> {
+        let all = self.appeared();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *told, all.clone());
+        let is_fresh = |words: &String| !before.contains(words);
+        all.into_iter().filter(is_fresh).collect()
+    }
+
+    /// What appeared while programs ran, and why it does not count.
+    fn appeared(&self) -> Vec<String> {
+        let sandbox = self.setup.sandbox.as_ref();
+        let paths = sandbox.map(|sandbox| sandbox.appeared().paths());
+        let words = |path: PathBuf| {
             format!(
-                "{} appeared after programs were started in the sandbox, which could have made it: \
-                 changed files count no longer until it is removed, or until you start again",
+                "{}: it was made while a program ran in the sandbox and may be that program's, so it \
+                 is not used; look at it, then run `toolsmith check --accept`, or remove it",
                 path.display()
             )
-        });
-        Reloaded {
-            told: words.collect(),
-            ..Reloaded::default()
-        }
+        };
+        paths.into_iter().flatten().map(words).collect()
     }
 
     /// Releases what was approved meanwhile, and withholds what is no longer pinned.

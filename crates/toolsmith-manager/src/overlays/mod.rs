@@ -30,6 +30,7 @@ use std::time::SystemTime;
 
 use toolsmith_runtime::guide::{Layer, OverlaySource, Overlays};
 
+use crate::appeared::Appeared;
 use crate::yaml::YamlError;
 use watched::{IfGone, Watched};
 
@@ -64,6 +65,8 @@ pub struct OverlayFiles {
     now: fn() -> SystemTime,
     shipped: Shipped,
     shipped_layer: OnceLock<(Arc<Layer>, Option<String>)>,
+    /// What counts as not there.
+    appeared: Option<Appeared>,
     state: Mutex<State>,
 }
 
@@ -84,6 +87,7 @@ impl OverlayFiles {
             now,
             shipped: Shipped::default(),
             shipped_layer: OnceLock::new(),
+            appeared: None,
             state: Mutex::new(State {
                 descriptions: Watched::new(descriptions, IfGone::Fine, form::descriptions),
                 examples: Watched::new(examples, IfGone::Fine, form::examples),
@@ -113,6 +117,13 @@ impl OverlayFiles {
     pub fn over(mut self, shipped: Shipped) -> Self {
         self.shipped = shipped;
         self.shipped_layer = OnceLock::new();
+        self
+    }
+
+    /// Reads nothing that programs in a sandbox may have made.
+    #[must_use]
+    pub fn without(mut self, appeared: Appeared) -> Self {
+        self.appeared = Some(appeared);
         self
     }
 
@@ -146,7 +157,12 @@ impl OverlaySource for OverlayFiles {
             examples,
             current,
         } = &mut *state;
-        let changed = [descriptions.refresh(self.now), examples.refresh(self.now)];
+        let appeared = self.appeared.as_ref();
+        let withheld = |path: &Path| appeared.is_some_and(|it| it.withholds(path));
+        let changed = [
+            descriptions.refresh(self.now, withheld),
+            examples.refresh(self.now, withheld),
+        ];
         if let Some(current) = current
             && changed == [false, false]
         {

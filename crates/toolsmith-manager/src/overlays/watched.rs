@@ -88,9 +88,16 @@ impl<T: Default> Watched<T> {
     }
 
     /// Looks at the file, reads it if it may have changed, and tells whether there is
-    /// anything new to say.
-    pub(super) fn refresh(&mut self, now: fn() -> SystemTime) -> bool {
-        let stamp = Stamp::look(&self.path);
+    /// anything new to say. What is withheld is not there.
+    pub(super) fn refresh(
+        &mut self,
+        now: fn() -> SystemTime,
+        withheld: impl Fn(&Path) -> bool,
+    ) -> bool {
+        let mut stamp = Stamp::look(&self.path);
+        if stamp != Stamp::Missing && withheld(&self.path) {
+            stamp = Stamp::Missing;
+        }
         if let Some(seen) = &self.seen
             && seen.stamp == stamp
             && matches!(seen.sureness, Sureness::Sure)

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod accepted;
+mod appeared;
 mod approvals;
 mod conversations;
 mod documented;

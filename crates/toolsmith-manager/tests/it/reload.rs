@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use toolsmith_manager::sandbox::{ProjectSandbox, SandboxPlaces};
 use toolsmith_manager::yaml::YamlError;
 use toolsmith_manager::{ConfigLoader, FileLoader, IfMissing, Manager, Setup, Stamp, View};
 
@@ -256,38 +255,4 @@ fn what_could_not_be_read_is_tried_again_though_it_looks_the_same() {
     assert!(manager.refresh().changed);
     assert_eq!(manager.errors(), Vec::<String>::new());
     assert!(!manager.tools_of(&view).unwrap().is_empty());
-}
-
-/// A program in the sandbox cannot be kept from making what is not there; what it makes
-/// gives it no more than it has.
-#[test]
-fn what_appears_after_a_program_was_started_is_not_taken_over() {
-    let folder = project(&[("agents/one.yaml", "tools: [a]")]);
-    let sandbox = ProjectSandbox::new(SandboxPlaces::new(folder.path(), []));
-    let manager = setup(folder.path())
-        .with_clock(later)
-        .with_sandbox(Some(sandbox.clone()));
-    let manager = manager.load().unwrap();
-    let mode = manager.policy().mode();
-
-    // Before any was started, the file can only be the user's.
-    put(folder.path(), ".mcp.json", "{}");
-    assert!(manager.refresh().told.is_empty());
-
-    let _ = sandbox.now();
-    put(folder.path(), "toolsmith.yaml", "policy: { mode: auto }");
-    let told = manager.refresh().told;
-    assert!(
-        told.len() == 1 && told[0].contains("toolsmith.yaml"),
-        "{told:?}"
-    );
-    assert_eq!(manager.policy().mode(), mode);
-    // Told once, and nothing else is taken over meanwhile.
-    put(folder.path(), "agents/one.yaml", "tools: [b]");
-    assert!(manager.refresh().told.is_empty());
-    assert_eq!(names(&manager, &View::Agent("one".to_owned())), "a");
-
-    std::fs::remove_file(folder.path().join("toolsmith.yaml")).unwrap();
-    assert!(manager.refresh().changed);
-    assert_eq!(names(&manager, &View::Agent("one".to_owned())), "b");
 }

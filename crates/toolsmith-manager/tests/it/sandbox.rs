@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toolsmith_manager::config::SandboxConfig;
 use toolsmith_manager::sandbox::{ProjectSandbox, SandboxPlaces, sandbox_for};
-use toolsmith_manager::{Setup, yaml};
+use toolsmith_manager::{FileLoader, IfMissing, Manager, Setup, yaml};
 use toolsmith_process::{Mode, Sandbox};
 
 /// A project and a home with a few keys in it.
@@ -164,6 +165,12 @@ fn wrong_settings_are_told_with_their_place() {
     assert!(config(&many).unwrap_err().contains("more than the 500"));
 }
 
+fn load_in(sandbox: &ProjectSandbox, file: &Path) -> Manager {
+    let loader = Arc::new(FileLoader);
+    let setup = Setup::open_in(sandbox.clone(), loader, file, IfMissing::Fail);
+    setup.unwrap().load().unwrap()
+}
+
 #[test]
 fn a_change_of_the_configuration_counts_at_once() {
     let places = Places::new();
@@ -171,10 +178,7 @@ fn a_change_of_the_configuration_counts_at_once() {
     let file = root.join("toolsmith.yaml");
     fs::write(&file, "sandbox: { mode: read-only }\n").unwrap();
     let sandbox = ProjectSandbox::new(places.places());
-    let setup = Setup::open(&root)
-        .unwrap()
-        .with_sandbox(Some(sandbox.clone()));
-    let manager = setup.load().unwrap();
+    let manager = load_in(&sandbox, &file);
     assert_eq!(sandbox.now().mode(), Mode::ReadOnly);
     fs::write(&file, "sandbox: { network: on }\n").unwrap();
     manager.refresh();
@@ -193,10 +197,7 @@ fn documents_that_become_tools_are_protected() {
     let file = root.join("toolsmith.yaml");
     fs::write(&file, "openapi: { shop: { file: api/shop.json } }\n").unwrap();
     let sandbox = ProjectSandbox::new(places.places());
-    let setup = Setup::open(&root)
-        .unwrap()
-        .with_sandbox(Some(sandbox.clone()));
-    let manager = setup.load().unwrap();
+    let manager = load_in(&sandbox, &file);
     let is_protected = |path: &str| has(sandbox.now().protected_paths(), &root.join(path));
     assert!(is_protected("api/shop.json"));
     assert!(is_protected("toolsmith.yaml"));

@@ -12,7 +12,7 @@ const SCOPES: u32 = 6;
 /// Tries the layers, and judges by what the project asks for.
 pub(super) fn findings(project: &ProjectSandbox) -> Vec<Finding> {
     let support = Support::of_this_machine();
-    let asked = project.asked();
+    let asked = project.now();
     let mut found = vec![
         landlock(&support, asked.mode()),
         seccomp(&support),

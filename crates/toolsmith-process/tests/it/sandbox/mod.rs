@@ -9,6 +9,7 @@ mod files;
 mod life;
 mod missing;
 mod other_user;
+mod witness;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
