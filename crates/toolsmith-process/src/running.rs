@@ -263,8 +263,10 @@ impl Running {
 
     /// Has a witness wait for good where something could not be ended.
     fn outlived_by(&mut self, swept: &Swept) {
-        if !swept.survived.is_empty() {
-            std::mem::forget(self.kept.take());
+        if !swept.survived.is_empty()
+            && let Some(kept) = self.kept.take()
+        {
+            Box::leak(kept);
         }
     }
 
