@@ -38,24 +38,28 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 fn is_plain_text(text: &str) -> bool {
     const BLOCK: usize = 64;
     let is_plain_byte = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    let is_plain_block = |block: &[u8; BLOCK]| {
+    let is_plain_block = |block: &[u8]| {
         block
             .iter()
             .fold(true, |plain, it| plain & is_plain_byte(it))
     };
     let mut rest = text;
     while !rest.is_empty() {
-        let block = rest.as_bytes().first_chunk::<BLOCK>();
-        let block = if block.is_some_and(is_plain_block) {
-            BLOCK
-        } else {
-            let end = rest.ceil_char_boundary(BLOCK.min(rest.len()));
-            if !rest[..end].chars().all(is_plain) {
-                return false;
-            }
-            end
+        let is_ascii = match rest.as_bytes().first_chunk::<BLOCK>() {
+            // Of a known length, so that it is judged in wide steps.
+            Some(block) => is_plain_block(block),
+            None => is_plain_block(rest.as_bytes()),
         };
-        rest = &rest[block..];
+        let end = BLOCK.min(rest.len());
+        let end = if is_ascii {
+            end
+        } else {
+            rest.ceil_char_boundary(end)
+        };
+        if !is_ascii && !rest[..end].chars().all(is_plain) {
+            return false;
+        }
+        rest = &rest[end..];
     }
     true
 }

@@ -44,15 +44,13 @@ pub(crate) fn text(hasher: &mut Sha256, text: &str) {
 
 /// Bytes in hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-    ];
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
     let digit = |half: u8| DIGITS[usize::from(half & 15)];
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.extend([digit(byte >> 4), digit(*byte)]);
+    let mut text = vec![0; 2 * bytes.len()];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&[digit(byte >> 4), digit(*byte)]);
     }
-    text
+    String::from_utf8(text).expect("digits are ASCII")
 }
 
 /// The 32 bytes that 64 hexadecimal digits stand for.

@@ -127,6 +127,24 @@ impl Connection {
         self.shared.tasks.as_ref().ok_or_else(missing)
     }
 
+    /// Tells of changes until either side wants no more of it.
+    async fn tell_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = Changes::of(&self.shared);
+        loop {
+            let next = tokio::select! {
+                next = changes.next() => next,
+                () = context.cancelled() => None,
+                () = self.life.draining.cancelled() => None,
+            };
+            let Some(next) = next else { return Ok(()) };
+            for change in next {
+                if !tell_listener(context.sink(), change).await {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
     fn has_prompts<M: ConstString>(&self) -> Result<(), ErrorData> {
         offered::<M>(!self.shared.prompts.is_empty())
     }
@@ -142,13 +160,17 @@ fn offered<M: ConstString>(is_offered: bool) -> Result<(), ErrorData> {
 }
 
 /// Work of the host's. A panic in it is the end of this request only.
-async fn guarded<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
-    match AssertUnwindSafe(work).catch_unwind().await {
-        Ok(done) => done,
-        Err(_) => {
+///
+/// In a box: the protocol moves each request about, with room for the largest of all methods.
+fn guarded<'w, T>(
+    work: impl Future<Output = Result<T, ErrorData>> + Send + 'w,
+) -> impl Future<Output = Result<T, ErrorData>> + Send + 'w {
+    let work = AssertUnwindSafe(Box::pin(work)).catch_unwind();
+    async {
+        work.await.unwrap_or_else(|_| {
             let message = "the server failed at this request";
             Err(ErrorData::internal_error(message, None))
-        }
+        })
     }
 }
 
@@ -208,9 +230,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let client = self.client(&context);
-        // In a box: it is large, and every layer around it would move it.
-        let call = self.shared.call(request, &context, &client, &self.life);
-        guarded(Box::pin(call)).await
+        guarded(self.shared.call(request, &context, &client, &self.life)).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -420,20 +440,7 @@ impl ServerHandler for Connection {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = Changes::of(&self.shared);
-        loop {
-            let next = tokio::select! {
-                next = changes.next() => next,
-                () = context.cancelled() => None,
-                () = self.life.draining.cancelled() => None,
-            };
-            let Some(next) = next else { return Ok(()) };
-            for change in next {
-                if !tell_listener(context.sink(), change).await {
-                    return Ok(());
-                }
-            }
-        }
+        guarded(self.tell_changes(context)).await
     }
 }
 
