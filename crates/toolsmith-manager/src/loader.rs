@@ -33,6 +33,12 @@ pub trait ConfigLoader: Send + Sync {
         let _ = folder;
         Ok(Vec::new())
     }
+
+    /// Whether a path stands for the file at that path, which a program in a sandbox may
+    /// have made. A loader whose paths stand for something else says no.
+    fn reads_files(&self) -> bool {
+        true
+    }
 }
 
 /// How many files of one folder are read.

@@ -109,7 +109,7 @@ impl Guard for OwnFiles {
     clippy::disallowed_methods,
     reason = "nothing is opened by it: what it leads to now decides whether a person is asked"
 )]
-fn settled(path: &Path) -> PathBuf {
+pub(crate) fn settled(path: &Path) -> PathBuf {
     if let Ok(whole) = path.canonicalize() {
         return whole;
     }

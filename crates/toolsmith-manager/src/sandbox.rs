@@ -14,9 +14,10 @@ use arc_swap::ArcSwap;
 use toolsmith_process::{Kept, Mode, Sandbox, Witness};
 use toolsmith_rest::form::Network;
 
-use crate::appeared::{Appeared, is_missing};
+use crate::appeared::Appeared;
 use crate::config::SandboxConfig;
 use crate::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE};
+use crate::own_files::{BUILTIN_FOLDER, settled};
 use crate::pins::LOCK_FILE;
 use crate::servers::MCP_JSON;
 use crate::setup::CONFIG_FILE;
@@ -105,6 +106,9 @@ const DECIDING: [&str; 12] = [
 const MOST_LOOKED_AT: usize = 10_000;
 const MOST_SOCKETS: usize = 64;
 
+/// How many links in folders that decide about tools are followed.
+const MOST_LINKS: usize = 1000;
+
 /// What the names of such sockets, or of their folders, begin with in `/tmp`.
 const IN_TMP: [&str; 5] = ["tmux-", "ssh-", "screen-", "dbus-", "gpg-"];
 
@@ -190,7 +194,8 @@ impl ProjectSandbox {
     }
 }
 
-/// What decides about tools and is missing when a program starts could be made by it.
+/// What decides about tools can be made by a program where it is missing, and replaced where
+/// it is a link, or lies behind one.
 impl Witness for ProjectSandbox {
     fn starts(&self, sandbox: &Sandbox) -> Kept {
         // Otherwise a program can write nothing here, or may write everything.
@@ -201,21 +206,35 @@ impl Witness for ProjectSandbox {
             project, config, ..
         } = &self.0.places;
         let further = self.0.further.load();
-        let deciding = DECIDING.iter().map(|name| project.join(name));
-        let deciding = deciding
-            .chain(config.clone())
-            .chain(further.iter().cloned());
-        let missing =
-            deciding.filter(|path| is_missing(path) && !lets_nothing_through(path, project));
-        Box::new(self.0.appeared.begin(missing))
+        let deciding = deciding()
+            .filter(|path| !path.starts_with(".git"))
+            .map(|path| project.join(path));
+        let further = config.iter().chain(&**further).cloned();
+        let paths: Vec<PathBuf> = deciding.chain(further).chain(links(project)).collect();
+        let with_folders = paths.iter().flat_map(|path| {
+            let within = path.starts_with(project);
+            let above = path.ancestors().skip(1);
+            let above = above.take_while(move |above| within && *above != project);
+            std::iter::once(path.as_path()).chain(above.filter(|above| above.is_symlink()))
+        });
+        Box::new(self.0.appeared.begin(with_folders.map(Path::to_owned)))
     }
 }
 
-/// Whether no call is let through by it: what git does is git's, and pins are written here
-/// too, for tools that would be pinned at their first use anyway.
-fn lets_nothing_through(path: &Path, project: &Path) -> bool {
-    let path = path.strip_prefix(project).unwrap_or(path);
-    path.starts_with(".git") || path == Path::new(LOCK_FILE)
+/// The links in folders that decide about tools, as far as they do: the folders are protected,
+/// what lies elsewhere is not.
+fn links(project: &Path) -> Vec<PathBuf> {
+    let folders = deciding().filter(|path| !path.starts_with(".git"));
+    let folders = folders.map(|folder| project.join(folder));
+    let entries = folders.flat_map(fs::read_dir).flatten().flatten();
+    let links = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_symlink()));
+    let counts = |path: &PathBuf| {
+        let end = path.extension();
+        let is_yaml = end.is_some_and(|end| end == "yaml" || end == "yml");
+        (is_yaml || path.starts_with(project.join(BUILTIN_FOLDER))) && !path.is_dir()
+    };
+    let links = links.map(|link| link.path()).filter(counts);
+    links.take(MOST_LINKS).collect()
 }
 
 /// Makes the sandbox that a configuration asks for.
@@ -280,6 +299,7 @@ fn own(places: &SandboxPlaces, further: &[PathBuf]) -> Vec<PathBuf> {
         });
         paths.extend(named.map(|entry| entry.path()));
     }
+    paths.extend(links(&places.project).iter().map(|link| settled(link)));
     paths.extend(places.config.clone());
     paths.sort();
     paths.dedup();

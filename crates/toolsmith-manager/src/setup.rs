@@ -144,8 +144,11 @@ impl Setup {
         file: &Path,
         if_missing: IfMissing,
     ) -> Result<Self, ManagerError> {
-        let loader = Withholding::new(loader, sandbox.appeared().clone());
-        let mut setup = Self::open_with(Arc::new(loader), file, if_missing)?;
+        let loader = match loader.reads_files() {
+            true => Arc::new(Withholding::new(loader, sandbox.appeared().clone())),
+            false => loader,
+        };
+        let mut setup = Self::open_with(loader, file, if_missing)?;
         setup.sandbox = Some(sandbox);
         Ok(setup)
     }

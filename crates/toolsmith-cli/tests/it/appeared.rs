@@ -26,7 +26,7 @@ fn nothing_counts(user: &User) {
     assert!(
         tools
             .stderr
-            .contains("toolsmith.yaml: it was made while a program ran")
+            .contains("toolsmith.yaml: it was made or replaced while a program ran")
     );
     assert!(!user.home().join("started").exists());
     let checked = user.runs(["check"]).ends_with(2);
@@ -90,7 +90,7 @@ fn a_server_takes_it_over_when_it_is_accepted() {
     let mut client = Client::start(&user, &["--yes"]);
     let command = MAKE.trim_start_matches("command=");
     client.call("bash", &json!({ "command": command }));
-    client.wait_for("tools/builtin: it was made while a program ran");
+    client.wait_for("tools/builtin: it was made or replaced while a program ran");
     assert!(!client.names().contains(&"mine".to_owned()));
     user.runs(["check", "--accept"]).ends_with(0);
     client.until_tools(|tools| tools.iter().any(|tool| tool["name"] == "mine"));

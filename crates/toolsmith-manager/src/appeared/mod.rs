@@ -1,23 +1,24 @@
-//! What decides about tools and was made while programs ran in the sandbox: it may be
-//! theirs, and counts as not there until a person has looked at it.
+//! What decides about tools and was made or replaced while programs ran in the sandbox: it
+//! may be theirs, and counts as not there until a person has looked at it.
 //!
-//! No layer of a sandbox keeps a program from making a file that does not exist. So what is
-//! missing is noted right before a program starts, and looked at when nothing of it is left:
-//! what is there then was made meanwhile, by the program or by somebody else. `note` keeps
-//! that in files, so that it holds after the end of this process, and for others beside it;
-//! `loader` leaves it out of what is read.
+//! No layer of a sandbox keeps a program from making a file that does not exist, or from
+//! replacing a link. So what is missing, and what is a link, is noted right before a program
+//! starts, and looked at when nothing of it is left: what is there then was made meanwhile, by
+//! the program or by somebody else. `note` keeps that in files, so that it holds after the end
+//! of this process, and for others beside it; `loader` leaves it out of what is read.
 //!
 //! Neither the sandbox itself nor what is protected in it is decided here: see `sandbox`.
 
 mod loader;
 mod note;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
+use crate::files::Identity;
 use crate::root::settled;
 pub(crate) use loader::Withholding;
 use note::{Note, Notes};
@@ -36,17 +37,20 @@ struct Inner {
     state: Mutex<State>,
 }
 
-/// Paths are seen from the project's folder where they lie in it, so that another way there
-/// leads to the same ones.
+/// Paths, and what was there when a program started: a link, by what tells it from every
+/// other, or nothing. They are seen from the project's folder where they lie in it, so that
+/// another way there leads to the same ones.
+type Before = BTreeMap<PathBuf, Option<String>>;
+
 #[derive(Debug, Default)]
 struct State {
     /// How many programs run.
     running: usize,
-    /// What was missing when one of them started.
-    missing: BTreeSet<PathBuf>,
+    /// What they can make or replace.
+    before: Before,
     note: Option<Note>,
-    /// What appeared and could not be written down.
-    unwritten: BTreeSet<PathBuf>,
+    /// What was made and could not be written down.
+    unwritten: Before,
     /// All that is withheld, as it was when somebody last looked.
     withheld: BTreeSet<PathBuf>,
 }
@@ -81,7 +85,8 @@ impl Appeared {
     pub fn paths(&self) -> Vec<PathBuf> {
         let mut state = self.state();
         self.look(&mut state);
-        let withheld = state.withheld.iter().filter(|path| !self.is_missing(path));
+        let is_there = |path: &&PathBuf| !is_missing(&self.0.settled.join(path));
+        let withheld = state.withheld.iter().filter(is_there);
         withheld.map(|path| self.0.root.join(path)).collect()
     }
 
@@ -103,23 +108,29 @@ impl Appeared {
         })
     }
 
-    /// Notes that a program starts now, which could make any of these paths.
-    pub(crate) fn begin(&self, missing: impl IntoIterator<Item = PathBuf>) -> Run {
+    /// Notes that a program starts now, which could make or replace any of these paths.
+    pub(crate) fn begin(&self, paths: impl IntoIterator<Item = PathBuf>) -> Run {
         let mut state = self.state();
         let State {
             running,
-            missing: noted,
+            before,
             note,
             ..
         } = &mut *state;
         *running += 1;
-        let before = noted.len();
-        noted.extend(missing.into_iter().map(|path| self.key(&path)));
-        if noted.len() > before
+        let known = before.len();
+        for path in paths {
+            if is_missing(&path) {
+                before.insert(self.key(&path), None);
+            } else if let Some(link) = link(&path) {
+                before.entry(self.key(&path)).or_insert(Some(link));
+            }
+        }
+        if before.len() > known
             && let Some(notes) = &self.0.notes
         {
             // The old one goes when the new one is there.
-            match notes.hold(noted) {
+            match notes.hold(before) {
                 Ok(fresh) => *note = Some(fresh),
                 Err(error) => tell(&error),
             }
@@ -134,8 +145,10 @@ impl Appeared {
         if state.running > 0 {
             return;
         }
-        let mut made = std::mem::take(&mut state.missing);
-        made.retain(|path| !self.is_missing(path));
+        let before = std::mem::take(&mut state.before);
+        let is_made = |(path, before): &(PathBuf, Option<String>)| self.is_made(path, before);
+        let made = before.into_iter().filter(is_made);
+        let made: Before = made.map(|(path, _)| (path, None)).collect();
         if !made.is_empty() {
             match self.0.notes.as_ref().map(|notes| notes.settle(&made)) {
                 Some(Ok(())) => {}
@@ -170,22 +183,28 @@ impl Appeared {
     /// unless a program runs that could.
     fn look(&self, state: &mut State) {
         let State {
-            missing,
+            before,
             unwritten,
             withheld,
             ..
         } = state;
-        unwritten.retain(|path| !self.is_missing(path));
+        unwritten.retain(|path, before| self.is_made(path, before));
         withheld.clear();
-        withheld.extend(missing.iter().chain(&*unwritten).cloned());
+        let made = before.iter().filter(|(path, before)| {
+            // It may be there for a moment, and gone by now.
+            before.is_none() || self.is_made(path, before)
+        });
+        withheld.extend(made.map(|(path, _)| path.clone()));
+        withheld.extend(unwritten.keys().cloned());
         if let Some(notes) = &self.0.notes {
-            withheld.extend(notes.all(|path| self.is_missing(path)));
+            withheld.extend(notes.withheld(|path, before| self.is_made(path, before)));
         }
     }
 
-    /// What cannot be looked at may be there.
-    fn is_missing(&self, key: &Path) -> bool {
-        is_missing(&self.0.settled.join(key))
+    /// Tells whether something is there that was not before.
+    fn is_made(&self, key: &Path, before: &Option<String>) -> bool {
+        let path = self.0.settled.join(key);
+        !is_missing(&path) && (before.is_none() || link(&path) != *before)
     }
 
     /// A path as it is noted.
@@ -208,9 +227,16 @@ impl Drop for Run {
     }
 }
 
-/// Tells whether nothing is there. What cannot be looked at may be there.
-pub(crate) fn is_missing(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+/// Tells whether nothing is there, where links lead. What cannot be looked at may be there.
+fn is_missing(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
+/// What tells a link from every other, one that was put in its place among them.
+fn link(path: &Path) -> Option<String> {
+    let about = fs::symlink_metadata(path).ok()?;
+    let identity = Identity::of(&about);
+    about.is_symlink().then(|| format!("{identity:?}"))
 }
 
 /// What cannot be written down holds for as long as this process lives, and no program is

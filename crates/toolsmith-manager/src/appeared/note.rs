@@ -1,11 +1,10 @@
-//! Notes in files: paths that were missing when programs were started.
+//! Notes in files: what programs could make or replace, and what was there before.
 //!
 //! A note is whole or absent, and never changed. Its lock is held for as long as the programs
 //! run. One whose lock is free is of programs that have ended, or of a process that was
-//! killed while they ran: what of its paths exists was made meanwhile, and one of which
-//! nothing exists is removed by whoever finds it.
+//! killed while they ran: what is there and was not before was made meanwhile. One that has
+//! nothing such is removed by whoever finds it.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use super::Before;
 use crate::root::digest_of;
 use crate::spill::private_folder;
 
@@ -41,7 +41,7 @@ pub(super) struct Note {
 #[derive(Debug, Serialize, Deserialize)]
 struct Form {
     v: u32,
-    paths: Vec<PathBuf>,
+    paths: Before,
 }
 
 impl Notes {
@@ -51,18 +51,18 @@ impl Notes {
     }
 
     /// Writes a note, and holds it.
-    pub(super) fn hold(&self, paths: &BTreeSet<PathBuf>) -> io::Result<Note> {
+    pub(super) fn hold(&self, paths: &Before) -> io::Result<Note> {
         let (path, lock) = self.put(paths)?;
         Ok(Note { path, _lock: lock })
     }
 
     /// Writes a note that stays until a person accepts what it names, or removes that.
-    pub(super) fn settle(&self, paths: &BTreeSet<PathBuf>) -> io::Result<()> {
+    pub(super) fn settle(&self, paths: &Before) -> io::Result<()> {
         self.put(paths).map(drop)
     }
 
     /// Puts a note there, locked for as long as the file is open.
-    fn put(&self, paths: &BTreeSet<PathBuf>) -> io::Result<(PathBuf, File)> {
+    fn put(&self, paths: &Before) -> io::Result<(PathBuf, File)> {
         private_folder(&self.folder)?;
         let (unnamed, mut file) = self.fresh()?;
         let path = unnamed.with_extension(ENDING);
@@ -104,22 +104,27 @@ impl Notes {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// All paths that count as not there: those of notes that are held, and of the others
-    /// those that exist.
-    pub(super) fn all(&self, is_missing: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-        let mut all = Vec::new();
-        for path in self.names() {
-            let Some((form, is_held)) = read(&path) else {
+    /// All paths that count as not there: what was made, and what programs that run can make.
+    pub(super) fn withheld(
+        &self,
+        is_made: impl Fn(&Path, &Option<String>) -> bool,
+    ) -> Vec<PathBuf> {
+        let mut withheld = Vec::new();
+        for note in self.names() {
+            let Some((form, is_held)) = read(&note) else {
                 continue;
             };
-            let is_withheld = |path: &PathBuf| is_held || !is_missing(path);
-            let before = all.len();
-            all.extend(form.paths.into_iter().filter(is_withheld));
-            if all.len() == before && !is_held {
-                let _ = fs::remove_file(path);
+            let known = withheld.len();
+            let paths = form.paths.into_iter().filter(|(path, before)| {
+                // It may be there for a moment, and gone by now.
+                (is_held && before.is_none()) || is_made(path, before)
+            });
+            withheld.extend(paths.map(|(path, _)| path));
+            if withheld.len() == known && !is_held {
+                let _ = fs::remove_file(note);
             }
         }
-        all
+        withheld
     }
 
     /// Removes the notes that nobody holds.
@@ -145,13 +150,11 @@ impl Drop for Note {
     }
 }
 
-fn form(paths: &BTreeSet<PathBuf>) -> io::Result<Vec<u8>> {
+fn form(paths: &Before) -> io::Result<Vec<u8>> {
     // One that is no Unicode cannot be written; no file of a project has such a name.
-    let named = paths.iter().filter(|path| path.to_str().is_some());
-    let form = Form {
-        v: VERSION,
-        paths: named.cloned().collect(),
-    };
+    let mut paths = paths.clone();
+    paths.retain(|path, _| path.to_str().is_some());
+    let form = Form { v: VERSION, paths };
     Ok(serde_json::to_vec(&form)?)
 }
 

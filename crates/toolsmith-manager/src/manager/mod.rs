@@ -25,7 +25,7 @@ use crate::approvals::FileApprovals;
 use crate::config::{Config, DocumentPlace, WebTerms};
 use crate::lint;
 use crate::own_files::{Further, OwnFiles};
-use crate::pins::{PinRules, ProjectPins};
+use crate::pins::{LOCK_FILE, PinRules, ProjectPins};
 use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
 use crate::sets::{Catalogue, SetError};
@@ -158,7 +158,8 @@ impl Manager {
         if let Some(approvals) = &setup.approvals {
             builder = builder.approvals(approvals.clone());
         }
-        let pins = ProjectPins::new(&setup.root, setup.now);
+        let appeared = setup.sandbox.as_ref().map(|it| it.appeared().clone());
+        let pins = ProjectPins::new(&setup.root, setup.now, appeared);
         pins.set_rules(current.pins.clone());
         // What it says so far is what tools will be compared with.
         pins.has_changed();
@@ -456,14 +457,18 @@ impl Manager {
     fn appeared(&self) -> Vec<String> {
         let sandbox = self.setup.sandbox.as_ref();
         let paths = sandbox.map(|sandbox| sandbox.appeared().paths());
+        // Pins are written here too, and doubted only where that makes a difference.
+        let paths = paths.into_iter().flatten();
+        let paths = paths.filter(|path| !path.ends_with(LOCK_FILE));
         let words = |path: PathBuf| {
             format!(
-                "{}: it was made while a program ran in the sandbox and may be that program's, so it \
-                 is not used; look at it, then run `toolsmith check --accept`, or remove it",
+                "{}: it was made or replaced while a program ran in the sandbox and may be that \
+                 program's, so it is not used; look at it, then run `toolsmith check --accept`, or \
+                 remove it",
                 path.display()
             )
         };
-        paths.into_iter().flatten().map(words).collect()
+        paths.map(words).collect()
     }
 
     /// Releases what was approved meanwhile, and withholds what is no longer pinned.

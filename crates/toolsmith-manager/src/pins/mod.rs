@@ -16,6 +16,7 @@ use arc_swap::ArcSwap;
 use serde::Deserialize;
 use toolsmith_runtime::registry::pin::{Pin, PinStore, Pinned, Pins, Why, Withheld};
 
+use crate::appeared::Appeared;
 use crate::files::Stamp;
 use crate::shared_file::{FolderLock, Readers, replace};
 use crate::yaml::visible;
@@ -78,6 +79,8 @@ struct Inner {
     /// The file as it is told.
     name: String,
     now: fn() -> SystemTime,
+    /// What programs in the sandbox may have made.
+    appeared: Option<Appeared>,
     rules: ArcSwap<PinRules>,
     state: Mutex<State>,
 }
@@ -99,15 +102,17 @@ struct State {
     /// What a person should know, until it was told.
     told: Vec<String>,
     was_unwritable: bool,
+    was_doubted: bool,
 }
 
 impl ProjectPins {
-    pub(crate) fn new(root: &Path, now: fn() -> SystemTime) -> Self {
+    pub(crate) fn new(root: &Path, now: fn() -> SystemTime, appeared: Option<Appeared>) -> Self {
         let file = root.join(LOCK_FILE);
         Self(Arc::new(Inner {
             name: visible(&file.display().to_string(), SHOWN),
             file,
             now,
+            appeared,
             rules: ArcSwap::default(),
             state: Mutex::default(),
         }))
@@ -146,6 +151,12 @@ impl ProjectPins {
     /// Tells whether the pins of a source last for this run only.
     pub fn is_of_run(&self, source: &str) -> bool {
         self.0.rules.load().of_run.contains(source)
+    }
+
+    /// Tells whether a program in the sandbox may have made the file.
+    fn is_doubted(&self) -> bool {
+        let appeared = self.0.appeared.as_ref();
+        appeared.is_some_and(|appeared| appeared.withholds(&self.0.file))
     }
 
     /// Pins tools as they are now. What a renamed one was is forgotten.
@@ -288,12 +299,26 @@ impl PinStore for ProjectPins {
             return Pinned::Off;
         }
         let is_of_run = rules.of_run.contains(source);
-        let state = self.looked();
+        let mut state = self.looked();
         if let Some(problem) = &state.problem
             && !is_of_run
         {
             let reason = problem.clone();
             return Pinned::Unreadable { reason };
+        }
+        // What only a person approves, no program does by making the file.
+        if mode == PinMode::Strict && !is_of_run && self.is_doubted() {
+            if state.content.sources.contains_key(source) && !state.was_doubted {
+                state.was_doubted = true;
+                let told = format!(
+                    "{}: it was made or replaced while a program ran in the sandbox and may be that \
+                     program's, so it approves nothing; look at it, then run `toolsmith check \
+                     --accept` and start again",
+                    self.0.name
+                );
+                state.told.push(told);
+            }
+            return Pinned::Known(Arc::default());
         }
         let kept = match is_of_run {
             true => None,

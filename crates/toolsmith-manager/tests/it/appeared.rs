@@ -2,16 +2,19 @@
 //! more than they have, at this start or the next one.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use toolsmith_manager::overlays::OverlayFiles;
 use toolsmith_manager::sandbox::{ProjectSandbox, SandboxPlaces};
-use toolsmith_manager::{FileLoader, IfMissing, Manager, Setup};
+use toolsmith_manager::yaml::YamlError;
+use toolsmith_manager::{ConfigLoader, FileLoader, IfMissing, Manager, Setup, Stamp};
 use toolsmith_process::{Kept, Mode, Witness as _};
 use toolsmith_runtime::guide::OverlaySource as _;
 
+use crate::pins::{hand_out, has};
 use crate::sets::put;
 
 /// A clock that is ahead: nothing was changed just now.
@@ -49,8 +52,11 @@ impl Project {
     }
 
     fn load(&self, sandbox: &ProjectSandbox) -> Manager {
+        self.load_by(sandbox, Arc::new(FileLoader))
+    }
+
+    fn load_by(&self, sandbox: &ProjectSandbox, loader: Arc<dyn ConfigLoader>) -> Manager {
         let file = self.root().join("toolsmith.yaml");
-        let loader = Arc::new(FileLoader);
         let setup = Setup::open_in(sandbox.clone(), loader, &file, IfMissing::UseDefaults);
         let setup = setup.unwrap().with_clock(later);
         setup.load().unwrap()
@@ -94,7 +100,8 @@ fn it_is_not_taken_over_and_the_rest_is() {
     project.put("agents/two.yaml", "tools: [a]");
     let told = manager.refresh().told;
     assert!(
-        told.len() == 1 && told[0].contains("toolsmith.yaml: it was made while a program ran"),
+        told.len() == 1
+            && told[0].contains("toolsmith.yaml: it was made or replaced while a program ran"),
         "{told:?}"
     );
     assert!(!is_auto(&manager));
@@ -204,7 +211,7 @@ fn nothing_is_accepted_while_a_program_of_another_process_runs() {
 fn another_way_to_the_project_is_the_same_project() {
     let project = Project::new();
     let link = project.0.path().join("link");
-    std::os::unix::fs::symlink(project.root(), &link).unwrap();
+    symlink(project.root(), &link).unwrap();
     let sandbox = project.sandbox_of(&link);
     let program = starts(&sandbox);
     project.put("toolsmith.yaml", AUTO);
@@ -278,4 +285,159 @@ fn notes_are_gone_when_nothing_came_of_them() {
     fs::remove_file(project.root().join("toolsmith.yaml")).unwrap();
     project.start();
     assert_eq!(notes(), 0);
+}
+
+const SERVER: &str = r#"{ "mcpServers": { "own": { "command": "true" } } }"#;
+
+fn servers(manager: &Manager) -> usize {
+    manager.upstreams().upstreams.len()
+}
+
+/// Somebody makes a file whenever it is about to be read, and takes it away again.
+struct Flicker(PathBuf);
+
+impl ConfigLoader for Flicker {
+    fn load(&self, path: &Path) -> Result<Option<Vec<u8>>, YamlError> {
+        let is_it = path == self.0;
+        if is_it {
+            fs::write(path, SERVER).unwrap();
+        }
+        let loaded = FileLoader.load(path);
+        if is_it {
+            fs::remove_file(path).unwrap();
+        }
+        loaded
+    }
+
+    fn look(&self, path: &Path) -> Option<Stamp> {
+        (path != self.0).then(|| Stamp::look(path))
+    }
+}
+
+#[test]
+fn what_is_there_only_while_it_is_read_is_not_taken_over() {
+    let project = Project::new();
+    // By the process that started the program, and by another one.
+    let sandbox = project.sandbox();
+    let program = starts(&sandbox);
+    for sandbox in [sandbox, project.sandbox()] {
+        let loader = Arc::new(Flicker(project.root().join(".mcp.json")));
+        let manager = project.load_by(&sandbox, loader);
+        manager.refresh();
+        assert_eq!(servers(&manager), 0);
+    }
+    drop(program);
+}
+
+#[test]
+fn a_link_that_is_replaced_is_not_taken_over() {
+    let project = Project::new();
+    let link = project.root().join(".mcp.json");
+    project.put("shared/servers.json", "{}");
+    symlink("shared/servers.json", &link).unwrap();
+    let sandbox = project.sandbox();
+    let manager = project.load(&sandbox);
+    let program = starts(&sandbox);
+    // What it leads to is protected, and counts when somebody else changes it.
+    project.put("shared/servers.json", SERVER);
+    manager.refresh();
+    assert_eq!(servers(&manager), 1);
+    project.put("shared/servers.json", "{}");
+    manager.refresh();
+
+    project.put("evil.json", SERVER);
+    fs::rename(project.root().join("evil.json"), &link).unwrap();
+    let told = manager.refresh().told.join("\n");
+    assert!(
+        told.contains(".mcp.json: it was made or replaced"),
+        "{told}"
+    );
+    assert_eq!(servers(&manager), 0);
+    drop(program);
+    assert_eq!(servers(&project.start()), 0);
+    project.sandbox().appeared().accept().unwrap();
+    assert_eq!(servers(&project.start()), 1);
+}
+
+#[test]
+fn a_link_that_stays_is_nothing_to_accept() {
+    let project = Project::new();
+    project.put("shared/servers.json", SERVER);
+    symlink("shared/servers.json", project.root().join(".mcp.json")).unwrap();
+    fs::create_dir(project.root().join("elsewhere")).unwrap();
+    symlink("elsewhere", project.root().join("agents")).unwrap();
+    let sandbox = project.sandbox();
+    drop(starts(&sandbox));
+    let manager = project.start();
+    assert_eq!((servers(&manager), manager.errors()), (1, Vec::new()));
+}
+
+#[test]
+fn what_links_in_the_projects_folders_lead_to_is_protected() {
+    let project = Project::new();
+    let tool = |name: &str| format!("{{ name: {name}, command: [/bin/true] }}");
+    project.put("shared/tool.yaml", &tool("t"));
+    project.put("tools/native/own.yaml", &tool("o"));
+    project.put("README.md", "");
+    for (to, name) in [
+        ("../../shared/tool.yaml", "t.yaml"),
+        ("../../shared/none.yaml", "n.yaml"),
+        ("../../README.md", "README.md"),
+        ("../../shared", "shared.yaml"),
+    ] {
+        symlink(to, project.root().join("tools/native").join(name)).unwrap();
+    }
+    let sandbox = project.sandbox();
+    let manager = project.load(&sandbox);
+    let protected = sandbox.now().protected_paths().to_vec();
+    let root = project.root().canonicalize().unwrap();
+    assert!(protected.contains(&root.join("shared/tool.yaml")));
+    // What decides nothing may be written.
+    assert!(!protected.contains(&root.join("README.md")));
+    assert!(!protected.contains(&root.join("shared")));
+    // What is not there yet cannot be protected, and is not taken over.
+    let program = starts(&sandbox);
+    project.put("shared/none.yaml", &tool("n"));
+    let told = manager.refresh().told.join("\n");
+    assert!(told.contains("n.yaml: it was made"), "{told}");
+    assert!(!has(&manager, "n"));
+    drop(program);
+}
+
+#[test]
+fn no_program_approves_what_only_a_person_does() {
+    let (project, pinned) = (Project::new(), Project::new());
+    hand_out(&pinned.start(), "up", &["a: One."]);
+    project.put("toolsmith.yaml", "pins: strict");
+    let sandbox = project.sandbox();
+    let manager = project.load(&sandbox);
+    let program = starts(&sandbox);
+    let lock = pinned.root().join("toolsmith.lock");
+    fs::copy(lock, project.root().join("toolsmith.lock")).unwrap();
+    hand_out(&manager, "up", &["a: One."]);
+    assert!(!has(&manager, "a"));
+    let told = manager.refresh().told.join("\n");
+    assert!(told.contains("toolsmith.lock: it was made"), "{told}");
+    drop(program);
+    let manager = project.start();
+    hand_out(&manager, "up", &["a: One."]);
+    assert!(!has(&manager, "a"));
+
+    project.sandbox().appeared().accept().unwrap();
+    let manager = project.start();
+    hand_out(&manager, "up", &["a: One."]);
+    assert!(has(&manager, "a"));
+}
+
+#[test]
+fn pins_of_first_use_are_pinned_while_programs_run_too() {
+    let project = Project::new();
+    let sandbox = project.sandbox();
+    let manager = project.load(&sandbox);
+    let program = starts(&sandbox);
+    hand_out(&manager, "up", &["a: One."]);
+    drop(program);
+    assert!(has(&manager, "a"));
+    assert!(project.root().join("toolsmith.lock").exists());
+    assert_eq!(project.start().errors(), Vec::<String>::new());
 }

@@ -34,7 +34,7 @@ impl ToolSource for Upstream {
 }
 
 /// Hands out tools as a source of this name; each is `name: what it says`.
-fn hand_out(manager: &Manager, source: &'static str, tools: &[&str]) {
+pub(crate) fn hand_out(manager: &Manager, source: &'static str, tools: &[&str]) {
     let split = |tool: &&str| {
         let (name, says) = tool.split_once(": ").unwrap();
         (name.to_owned(), says.to_owned())
@@ -69,7 +69,7 @@ fn withheld(manager: &Manager) -> Vec<String> {
         .collect()
 }
 
-fn has(manager: &Manager, name: &str) -> bool {
+pub(crate) fn has(manager: &Manager, name: &str) -> bool {
     manager.toolbox().registry().has(name)
 }
 
