@@ -79,7 +79,7 @@ pub(crate) fn misfits(tool: &ToolDef, examples: &[&Map<String, Value>]) -> Vec<V
         if !is_bearable || !measure.affords(&value) || compiled.is_valid(&value) {
             return Vec::new();
         }
-        if !problem::can_be_told(schema, &value) {
+        if !problem::can_be_told(schema, &measure, &value) {
             return Vec::new();
         }
         problem::problems(tool, &compiled, &value)
@@ -116,7 +116,7 @@ pub(crate) fn validate(
         if compiled.is_valid(&value) {
             break;
         }
-        if !problem::can_be_told(tool.input.as_value(), &value) {
+        if !problem::can_be_told(tool.input.as_value(), &entry.measure, &value) {
             let what = "do not fit, and hold too many values to say which; send fewer at once";
             return Err(refusal(&tool, what));
         }

@@ -223,6 +223,37 @@ async fn more_faults_than_memory_has_room_for_are_not_told_one_by_one() {
 }
 
 #[tokio::test]
+async fn faults_that_many_schemas_find_in_each_value_are_not_told_one_by_one() {
+    let demands: Vec<Value> = (0..500).map(|n| json!({"minimum": n + 10})).collect();
+    let tree = json!({"allOf": demands, "items": {"$ref": "#/properties/a"}});
+    let fields = json!({"additionalProperties": {"allOf": demands}});
+    let many = json!(vec![1; 4_000]);
+    let long = Map::from_iter([("k".repeat(300_000), json!(1))]);
+    for (schema, argument) in [
+        (json!({"items": {"allOf": demands}}), &many),
+        (json!({"items": {"anyOf": demands}}), &many),
+        (tree, &many),
+        (fields, &Value::Object(long)),
+    ] {
+        let schema = json!({"properties": {"a": schema}});
+        let toolbox = Toolbox::new([echoing(with_schema("counting", schema))]).unwrap();
+        let outcome = call(&toolbox, "counting", json!({"a": argument})).await;
+        let message = &failure(&outcome).message;
+        assert!(
+            message.contains("hold too many values to say which"),
+            "{message}"
+        );
+        let few = match argument {
+            Value::Array(_) => json!({"a": [1]}),
+            _ => json!({"a": {"b": 1}}),
+        };
+        let outcome = call(&toolbox, "counting", few).await;
+        let message = &failure(&outcome).message;
+        assert!(message.contains("expected at least 10"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn many_values_are_mended_and_few_of_them_named() {
     let schema = json!({"additionalProperties": {"type": "string"}});
     let toolbox = Toolbox::new([echoing(with_schema("open", schema))]).unwrap();
