@@ -799,4 +799,14 @@ fn a_key_with_dots_in_it_does_not_hide_the_value_they_lead_to() {
             .extend(options.as_object().unwrap().clone());
         assert_eq!(is_about(rule, writing, &arguments), about, "{options}");
     }
+    // However many dots there are.
+    let rule = "tool(options.deep.mode = safe)";
+    let arguments = json!({
+        "file_path": "",
+        "options": {"deep": {"mode": "safe"}},
+        "options.deep": {"mode": "raw"},
+    });
+    assert_eq!(is_about(rule, writing, &arguments), (false, true));
+    let arguments = json!({"file_path": "", "options.deep": {"mode": "safe"}});
+    assert_eq!(is_about(rule, writing, &arguments), (true, true));
 }
