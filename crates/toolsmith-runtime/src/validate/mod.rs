@@ -110,8 +110,10 @@ pub(crate) fn validate(
     loop {
         // What coercion uncovers has defaults and whole numbers too. A `null` it
         // took away is not filled in again.
-        if is_own {
-            normalise::normalise(tool.input.as_value(), &mut value, round == 0);
+        let schema = tool.input.as_value();
+        if is_own && !normalise::normalise(schema, &mut value, round == 0, byte_limit) {
+            let what = format!("take more than {byte_limit} bytes with their defaults");
+            return Err(refusal(&tool, &what));
         }
         if compiled.is_valid(&value) {
             break;

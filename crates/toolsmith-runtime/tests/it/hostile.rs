@@ -254,6 +254,18 @@ async fn faults_that_many_schemas_find_in_each_value_are_not_told_one_by_one() {
 }
 
 #[tokio::test]
+async fn defaults_are_filled_in_within_the_limit_for_arguments() {
+    let item = json!({"properties": {"text": {"default": "x".repeat(500_000)}}});
+    let schema = json!({"properties": {"a": {"items": item}}});
+    let toolbox = Toolbox::new([echoing(with_schema("filling", schema))]).unwrap();
+    let few = call(&toolbox, "filling", json!({"a": vec![json!({}); 3]})).await;
+    assert!(few.is_success());
+    let many = call(&toolbox, "filling", json!({"a": vec![json!({}); 100]})).await;
+    let message = &failure(&many).message;
+    assert!(message.contains("bytes with their defaults"), "{message}");
+}
+
+#[tokio::test]
 async fn many_values_are_mended_and_few_of_them_named() {
     let schema = json!({"additionalProperties": {"type": "string"}});
     let toolbox = Toolbox::new([echoing(with_schema("open", schema))]).unwrap();
