@@ -40,8 +40,11 @@ pub(crate) struct Measure {
     pub(crate) argument_depth: usize,
     /// How many ways each level of a value is gone through.
     pub(crate) widest: u64,
-    /// How many schemas one item of a list, or one unnamed property, is put to at most.
+    /// How many schemas one item of a list, or one unnamed property, is put to at most, and
+    /// how many names they demand.
     pub(crate) heaviest: u64,
+    /// The same of the arguments as a whole, their lists and unnamed properties counted once.
+    pub(crate) work: u64,
     /// Whether there is any regular expression in it.
     pub(super) has_patterns: bool,
 }
@@ -131,6 +134,7 @@ pub(crate) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
         argument_depth,
         widest,
         heaviest,
+        work: weight.work,
         has_patterns: walk.has_patterns,
     })
 }
@@ -277,7 +281,8 @@ struct Walk<'s> {
 struct Weight<'s> {
     /// All schemas beneath it, references followed.
     total: u64,
-    /// Those of them that one value is put to at most: of choices it enters one only.
+    /// Those of them that one value is put to at most: of choices it enters one only. The
+    /// names they demand count, too: each may be missing.
     work: u64,
     /// Those that each item of the value is put to, or each unnamed property.
     items: u64,
@@ -371,6 +376,7 @@ impl<'s> Walk<'s> {
             return Err(SchemaFault::Depth { limit: MAX_DEPTH });
         }
         let mut weight = Weight::one();
+        weight.work = weight.work.saturating_add(demanded(object));
         let is_unevaluated = UNEVALUATED
             .iter()
             .any(|keyword| object.contains_key(*keyword));
@@ -437,6 +443,17 @@ impl<'s> Walk<'s> {
         self.weights.insert(reference, weight.clone());
         Ok(weight)
     }
+}
+
+/// How many names a schema demands, itself or where others are given.
+fn demanded(schema: &Map<String, Value>) -> u64 {
+    let names = |value: &Value| value.as_array().map_or(0, Vec::len) as u64;
+    let dependent = ["dependentRequired", "dependencies"];
+    let dependent = dependent
+        .iter()
+        .filter_map(|keyword| schema.get(*keyword)?.as_object());
+    let dependent = dependent.flat_map(Map::values).map(names);
+    schema.get("required").map_or(0, names) + dependent.sum::<u64>()
 }
 
 /// The schemas a keyword holds: one, a list, or a map of them by name.

@@ -54,7 +54,8 @@ pub(super) fn can_be_told(schema: &Value, measure: &Measure, value: &Value) -> b
     let (heaviest, widest) = (count(measure.heaviest), count(measure.widest));
     let most = MOST_BYTES.min(MOST_BYTES_OF_ALL / heaviest);
     let each = FAULT_BYTES + longest_wanted(schema);
-    let (mut bytes, mut of_all) = (0_usize, 0_usize);
+    let mut bytes = 0_usize;
+    let mut of_all = count(measure.work).saturating_mul(each);
     let mut waiting = vec![(value, 0_usize, 1_usize)];
     while let Some((value, way, times)) = waiting.pop() {
         bytes = bytes.saturating_add(way + each);
