@@ -298,6 +298,20 @@ async fn many_values_are_mended_and_few_of_them_named() {
 }
 
 #[tokio::test]
+async fn many_values_are_mended_in_time_beside_many_that_are_required() {
+    let names: Vec<String> = (0..50_000).map(|n| format!("n{n}")).collect();
+    let schema = json!({"additionalProperties": {"type": "string"}, "required": names});
+    let toolbox = Toolbox::new([echoing(with_schema("demanding", schema))]).unwrap();
+    let empty: Map<String, Value> = (0..50_000)
+        .map(|n| (format!("k{n}"), json!(null)))
+        .collect();
+    let began = std::time::Instant::now();
+    let outcome = call(&toolbox, "demanding", Value::Object(empty)).await;
+    assert!(failure(&outcome).message.contains("got nothing"));
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}
+
+#[tokio::test]
 async fn faults_within_a_choice_are_bounded_like_others() {
     let object = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let schema = json!({"properties": {"a": {"anyOf": [
