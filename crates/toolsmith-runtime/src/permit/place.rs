@@ -79,8 +79,10 @@ pub(super) fn resolved(text: &str) -> String {
 /// the name of a user, capitals, the usual port, the last dot of a name and escapes make no
 /// other address of it.
 pub(super) fn fetched(text: &str) -> Option<String> {
-    let is_blank = |c: char| c <= ' ';
-    let text = text.trim_matches(is_blank).replace(['\t', '\n', '\r'], "");
+    if let Some(path) = of_file(text) {
+        return Some(format!("file://{path}"));
+    }
+    let text = without_blanks(text);
     let (scheme, rest) = text.split_once(':')?;
     let rest = match is_web(scheme) {
         true => rest.trim_start_matches(['/', '\\']),
@@ -100,6 +102,23 @@ pub(super) fn fetched(text: &str) -> Option<String> {
         path => resolved_text(&unescaped(path)),
     };
     Some(format!("{scheme}://{host}{path}{}", address.rest))
+}
+
+/// The path that the address of a file means.
+fn of_file(text: &str) -> Option<String> {
+    let text = without_blanks(text);
+    let (scheme, rest) = text.split_once(':')?;
+    let local = rest.strip_prefix("//").unwrap_or(rest);
+    let (server, path) = local.split_at(local.find('/')?);
+    let is_here = server.is_empty() || server.eq_ignore_ascii_case("localhost");
+    let is_file = scheme.eq_ignore_ascii_case("file") && is_here;
+    is_file.then(|| resolved_text(&unescaped(path)))
+}
+
+/// A text without what is passed over wherever an address is read.
+fn without_blanks(text: &str) -> String {
+    let text = text.trim_matches(|c: char| c <= ' ');
+    text.replace(['\t', '\n', '\r'], "")
 }
 
 /// A host without the port its scheme means anyway, and without the dot at its end.
@@ -145,8 +164,10 @@ fn unescaped(text: &str) -> String {
 
 /// Where what is written like an address leads as a path.
 pub(super) fn as_path(text: &str) -> Option<String> {
-    Address::of(text)?;
-    Some(resolved_path(Path::new(text)))
+    of_file(text).or_else(|| {
+        Address::of(text)?;
+        Some(resolved_path(Path::new(text)))
+    })
 }
 
 /// An address, or a pattern of some, with its scheme and server in lower case, where they

@@ -353,6 +353,15 @@ fn no_way_to_write_an_address_widens_an_allow_or_dodges_a_deny() {
             false,
             false,
         ),
+        ("file:///etc/**", "file:/etc/passwd", false, true),
+        (
+            "file:///etc/**",
+            "FILE://localhost/%65tc/passwd",
+            false,
+            true,
+        ),
+        ("/etc/**", "file:///tmp/../etc/passwd", false, true),
+        ("/etc/**", "file://other/etc/passwd", false, false),
         // Or is it a path?
         ("secret/**", "x://../secret/key", false, true),
     ] {
