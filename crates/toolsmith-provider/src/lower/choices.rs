@@ -28,7 +28,8 @@ impl<'a> Walker<'a> {
         });
         let structures = types.has(TypeSet::OBJECT.with(TypeSet::ARRAY));
         let textual = self.rules.choices == Choices::Texts
-            && (types != TypeSet::STRING || fitting.iter().any(|value| **value == ""));
+            && (types != TypeSet::STRING || fitting.iter().any(|value| **value == ""))
+            || fitting.iter().any(|value| hides(value));
         if types.is_empty() || structures || (textual && self.choices_in_words) {
             if !types.is_empty() {
                 self.change("listed values were put into words");
@@ -72,19 +73,29 @@ impl<'a> Walker<'a> {
         list(values, types)
     }
 
-    /// Writes listed values as texts.
+    /// Writes listed values as texts in which nothing hides.
     fn textual(&mut self, values: &[&'a Value]) -> Lowered {
-        self.change("listed values that are no texts became texts");
+        if values
+            .iter()
+            .any(|value| !value.is_string() || **value == "")
+        {
+            self.change("listed values that are no texts became texts");
+        }
+        if values.iter().any(|value| hides(value)) {
+            self.change("listed values are told without what hides in them");
+        }
         let own: HashSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
         let mut pairs: Vec<(String, Value)> = Vec::with_capacity(values.len());
         let mut seen: HashSet<String> = HashSet::new();
         let mut used: HashSet<String> = HashSet::new();
         for value in values.iter().filter(|value| seen.insert(value.to_string())) {
             let mut text = match value {
-                Value::String(text) if text.is_empty() => "(empty)".to_owned(),
-                Value::String(text) => text.clone(),
+                Value::String(text) => words::cleaned_text(text.clone()),
                 other => other.to_string(),
             };
+            if text.is_empty() {
+                text.push_str("(empty)");
+            }
             let is_own = value.as_str() == Some(&text);
             while !is_own && (own.contains(text.as_str()) || used.contains(&text)) {
                 text.push('\'');
@@ -99,6 +110,11 @@ impl<'a> Walker<'a> {
         lowered.shape = Shape::Choices(pairs);
         lowered
     }
+}
+
+/// Tells whether a listed value is a text in which something hides.
+fn hides(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !words::is_clean(text))
 }
 
 /// A list of values, none twice.

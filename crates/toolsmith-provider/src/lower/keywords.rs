@@ -24,12 +24,7 @@ impl<'a> Walker<'a> {
                     "says nothing about this type; it was left out",
                 );
             } else if self.keeps(keyword, value, types) && self.spend(json::size(value)) {
-                let value = match keyword {
-                    // Without what hides in it, it would match something else.
-                    Keyword::Pattern => value.clone(),
-                    _ => words::cleaned(value),
-                };
-                lowered.set(keyword.word(), value);
+                lowered.set(keyword.word(), words::cleaned(value));
             } else {
                 self.say(keyword, value);
             }
@@ -46,7 +41,10 @@ impl<'a> Walker<'a> {
                 self.rules.accepts_format(format)
                     && (self.rules.formats.is_none() || of_numbers != types.has(TypeSet::STRING))
             }
-            (Keyword::Pattern, Value::String(pattern)) => self.rules.accepts_pattern(pattern),
+            // Without what hides in it, it would match something else.
+            (Keyword::Pattern, Value::String(pattern)) => {
+                self.rules.accepts_pattern(pattern) && words::is_clean(pattern)
+            }
             (Keyword::MinItems, value) => match (self.rules.min_items, value.as_u64()) {
                 (Some(most), Some(count)) => count <= most,
                 _ => true,

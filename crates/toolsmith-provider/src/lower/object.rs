@@ -169,8 +169,7 @@ impl<'a> Walker<'a> {
                 }
                 property
             });
-            let names = self.rules.properties.as_ref();
-            let renamed = names.and_then(|names| self.renames.of(name, names));
+            let renamed = self.renames.of(name, self.rules.properties.as_ref());
             if let Some(renamed) = &renamed {
                 self.change_of(name, &format!("is called {renamed}"));
             }

@@ -1,4 +1,5 @@
-//! Names of properties that a provider refuses, and what stands for them.
+//! Names of properties that a provider refuses, or in which something hides, and what stands
+//! for them.
 //!
 //! One name has one stand-in throughout a schema, so that it does not matter in which
 //! branch of a union a value belongs.
@@ -7,8 +8,16 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::words;
 use crate::names;
 use crate::rules::Names;
+
+/// The names that stand for those in which something hides, where any other is accepted.
+const PLAIN: Names = Names {
+    more: b".-",
+    begins_with_letter: false,
+    longest: 64,
+};
 
 #[derive(Debug)]
 pub(crate) struct Renames<'a> {
@@ -28,11 +37,13 @@ impl<'a> Renames<'a> {
         }
     }
 
-    /// The name that stands for a property, where its own is refused.
-    pub(crate) fn of(&mut self, name: &'a str, rules: &Names) -> Option<String> {
-        if rules.accept(name) {
-            return None;
-        }
+    /// The name that stands for a property, where its own is refused or hides something.
+    pub(crate) fn of(&mut self, name: &'a str, rules: Option<&Names>) -> Option<String> {
+        let rules = match rules {
+            Some(rules) if rules.accept(name) => return None,
+            None if words::is_clean(name) => return None,
+            rules => rules.unwrap_or(&PLAIN),
+        };
         if self.known.is_none() {
             let known = keys(self.root);
             let mut all: Vec<&str> = known.iter().copied().collect();

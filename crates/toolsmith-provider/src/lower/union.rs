@@ -1,8 +1,10 @@
 //! Unions: branches that stay branches, each with its own shape, and told apart by more
 //! than hope. A union beside properties is merged in [`super::merge`].
 
-use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
 
 use super::choices::list;
 use super::facts::{Facts, Part, add_properties, is_null};
@@ -216,18 +218,27 @@ impl<'a> Walker<'a> {
         let mut null = false;
         for branch in branches.into_iter().flat_map(flattened) {
             let is_null = branch.schema.get("type").is_some_and(|word| word == "null");
-            let repeats = flat.len() < MOST_BRANCHES
-                && (flat.iter())
-                    .any(|known| known.schema == branch.schema && known.shape == branch.shape);
-            match (is_null, repeats) {
+            // Of a branch of a union within a union only the names of all are known.
+            let same = (flat.iter_mut().take(MOST_BRANCHES))
+                .filter(|known| known.schema == branch.schema)
+                .find_map(|known| Some((both(known.shape.clone(), branch.shape.clone())?, known)));
+            match (is_null, same) {
                 (true, _) => null = true,
-                (false, true) => self.change("a branch that repeats another was left out"),
-                (false, false) => flat.push(branch),
+                (false, Some((shape, known))) => {
+                    known.shape = shape;
+                    self.change("a branch that repeats another was left out");
+                }
+                (false, None) => flat.push(branch),
             }
         }
         if flat.len() > 1 && flat.iter().all(is_list) {
             null |= flat.iter().any(|branch| accepts_null(&branch.schema));
             flat = self.regrouped(&flat);
+        } else if flat.len() > 1
+            && let Some(texts) = joined_texts(&flat)
+        {
+            null |= flat.iter().any(|branch| accepts_null(&branch.schema));
+            flat = vec![texts];
         }
         let mut joined = match flat.len() {
             0 if null => return Some(Lowered::of_type("null")),
@@ -336,11 +347,42 @@ fn only_null() -> Value {
     Value::Object(schema)
 }
 
+/// Lists of texts, some of which stand for other values, as one list; none where they are no
+/// such lists, or a text stands in two.
+fn joined_texts(lists: &[Lowered]) -> Option<Lowered> {
+    let (mut texts, mut pairs) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for each in lists {
+        match &each.shape {
+            Shape::Same => {}
+            Shape::Choices(own) => pairs.extend(own.iter().cloned()),
+            _ => return None,
+        }
+        if !lists_only(&each.schema) {
+            return None;
+        }
+        for value in each.schema.get("enum")?.as_array()? {
+            if value.is_null() {
+                continue;
+            }
+            let is_new = seen.insert(value.as_str()?);
+            texts.push(is_new.then(|| value.clone())?);
+        }
+    }
+    let mut lowered = Lowered::of_type("string");
+    lowered.set("enum", texts);
+    lowered.shape = Shape::Choices(pairs);
+    Some(lowered)
+}
+
 /// Tells whether a lowered place is a list of values and nothing else.
 fn is_list(branch: &Lowered) -> bool {
-    let mut keywords = branch.schema.keys();
-    branch.shape == Shape::Same
-        && branch.schema.contains_key("enum")
+    branch.shape == Shape::Same && lists_only(&branch.schema)
+}
+
+fn lists_only(schema: &Map<String, Value>) -> bool {
+    let mut keywords = schema.keys();
+    schema.contains_key("enum")
         && keywords.all(|word| matches!(word.as_str(), "type" | "enum" | "nullable"))
 }
 

@@ -136,6 +136,11 @@ pub(crate) fn weight(schema: &Value) -> usize {
     schema.as_object().into_iter().flatten().map(said).sum()
 }
 
+/// Tells whether nothing hides in a text.
+pub(crate) fn is_clean(text: &str) -> bool {
+    clean(text) == text
+}
+
 /// A text that a model reads, without what hides in it.
 pub(crate) fn cleaned_text(text: String) -> String {
     match clean(&text) {

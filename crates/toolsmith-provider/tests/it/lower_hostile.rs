@@ -270,6 +270,38 @@ fn what_hides_is_not_declared() {
     }
 }
 
+#[test]
+fn what_hides_in_names_and_choices_is_told_without_it_and_comes_back() {
+    let (name, choice, other) = ("na\u{e0041}me", "fa\u{202e}st", "fast");
+    let schema = json!({"type": "object", "required": [name], "properties": {
+        name: {"enum": [choice, other, "\u{200b}"]},
+        "only": {"const": choice},
+        "mixed": {"enum": [1, choice]},
+        "text": {"type": "string", "pattern": "^\u{200b}?x$"},
+        "inner": {"type": "object", "properties": {name: {"type": "string"}}},
+    }});
+    let own = json!({
+        name: choice,
+        "only": choice,
+        "mixed": choice,
+        "text": "x",
+        "inner": {name: "x"},
+    });
+    for provider in lowering() {
+        for strict in [false, true] {
+            let declared = declare_one(provider, schema.clone(), strict);
+            let told = Value::from(declared.request).to_string();
+            let plain = |c: char| toolsmith_core::clean::is_plain(c);
+            assert!(told.chars().all(plain), "{provider} {told:?}");
+            let dictionary = &declared.dictionary;
+            let sent = dictionary.declared_arguments("tool", own.clone());
+            let sent_text = sent.to_string();
+            assert!(sent_text.chars().all(plain), "{provider} {sent_text:?}");
+            assert_eq!(dictionary.arguments("tool", sent), own, "{provider}");
+        }
+    }
+}
+
 /// JSON made of the words of schemas.
 fn garbage() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![

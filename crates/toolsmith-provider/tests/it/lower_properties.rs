@@ -376,6 +376,29 @@ proptest! {
 }
 
 #[test]
+fn listed_values_in_unions_within_unions_are_one_list() {
+    let inner = json!({"anyOf": [{"const": 7}, {"const": 8}]});
+    let union = json!({"anyOf": [{"enum": ["a", "b"]}, inner, {"type": "null"}]});
+    let schema = json!({"type": "object", "properties": {"a": union}});
+    check_again(&schema).unwrap();
+    for value in [json!("a"), json!(7), json!(8), json!(null)] {
+        check(&schema, &json!({"a": value})).unwrap();
+    }
+}
+
+#[test]
+fn a_branch_that_repeats_one_of_an_inner_union_is_left_out() {
+    let number = json!({"type": "number", "multipleOf": 3});
+    let object = json!({"type": "object", "properties": {"a b": {"type": "string"}}});
+    // Two of them cannot be told apart.
+    let inner = json!({"anyOf": [number, {"enum": [1, 2]}, object]});
+    let union = json!({"anyOf": [inner, number]});
+    let schema = json!({"type": "object", "properties": {"a": union}});
+    check_again(&schema).unwrap();
+    check(&schema, &json!({"a": {"a b": "x"}})).unwrap();
+}
+
+#[test]
 fn what_only_words_can_say_takes_nothing_away() {
     let branch = |name: String, required: bool| {
         let required: Vec<&str> = if required { vec!["a"] } else { Vec::new() };

@@ -3,15 +3,17 @@
 //! An argument can be read in several ways: as it was spelled, with `.` and `..`
 //! resolved, and as the paths its tool says it means. A rule that forbids must not
 //! be dodged by a spelling, and a rule that allows must not be fooled by one, so
-//! every reading is a candidate.
+//! every reading is a candidate. How paths and addresses are read stands in `place`.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::Value;
 use toolsmith_core::Plan;
+
+use super::place;
 
 /// What an argument must look like.
 #[derive(Clone, Debug)]
@@ -143,13 +145,30 @@ impl Matcher {
 
     /// Tells whether any reading fits: what forbids.
     pub(super) fn fits_any(&self, candidates: &Candidates) -> bool {
+        let lower = || self.with_server_in_lower_case();
+        self.is_fitted_by(candidates) || lower().is_some_and(|it| it.is_fitted_by(candidates))
+    }
+
+    /// The same for the server it names as most people write it, where it does not.
+    fn with_server_in_lower_case(&self) -> Option<Self> {
+        match self {
+            Self::Equals(text) => place::lower(text).map(Self::Equals),
+            Self::Prefix(text) => place::lower(text).map(Self::Prefix),
+            Self::Beneath(text) => place::lower(text).map(Self::Beneath),
+            Self::Glob(globs) => Self::glob(&place::lower(globs.text.glob().glob())?).ok(),
+            Self::Regex(_) | Self::Range { .. } => None,
+        }
+    }
+
+    fn is_fitted_by(&self, candidates: &Candidates) -> bool {
         let texts = candidates.spelled.iter().chain(&candidates.resolved);
+        let texts = texts.chain(&candidates.fetched);
         let paths = candidates.paths.iter().flatten();
         texts.chain(paths).any(|text| {
             // The rule may be spelled with a `./` in front, the call with a slash
             // behind.
             let front = if text.starts_with('/') { "" } else { "./" };
-            let server = server(text);
+            let server = place::server(text);
             [text, text.trim_end_matches('/'), &format!("{front}{text}")]
                 .into_iter()
                 .chain(server.as_deref())
@@ -208,7 +227,7 @@ impl Matcher {
         !candidates.spelled.is_empty()
             && texts.all(|text| {
                 let fits = |text: &str| self.fits(text, reading) && self.starts_like(text);
-                fits(text) || server(text).is_some_and(|server| fits(&server))
+                fits(text) || place::server(text).is_some_and(|server| fits(&server))
             })
     }
 
@@ -245,7 +264,7 @@ impl Matcher {
                 .parse::<f64>()
                 .is_ok_and(|number| *low <= number && number <= *high),
             Self::Beneath(folder) => {
-                let (folder, path) = (resolved(folder), resolved(text));
+                let (folder, path) = (place::resolved(folder), place::resolved(text));
                 if folder == "." {
                     // As a folder: a file may well be called `..x`.
                     return !Path::new(&path).starts_with("..") && !path.starts_with('/');
@@ -286,6 +305,8 @@ pub(super) struct Candidates {
     spelled: Vec<String>,
     /// With `.` and `..` resolved.
     resolved: Vec<String>,
+    /// As somebody else may read it, which counts for rules that forbid.
+    fetched: Vec<String>,
     /// The paths the tool says it means, each in its forms.
     paths: Vec<Vec<String>>,
     /// Those of them that the call goes through, in all forms.
@@ -293,16 +314,23 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// The readings of one command, whose words may be paths.
+    /// The readings of one command, whose words may be paths, or addresses behind the name
+    /// of an option.
     pub(super) fn of_command(text: &str) -> Self {
-        let resolved = |word: &str| match word.contains('/') {
-            true => resolved(word),
-            false => word.to_owned(),
+        let words = |read: fn(&str) -> Option<String>| {
+            let word = |word: &str| {
+                let (option, place) = place::in_word(word);
+                let read = Some(place)
+                    .filter(|place| place.contains('/'))
+                    .and_then(read);
+                read.map_or(word.to_owned(), |read| format!("{option}{read}"))
+            };
+            text.split(' ').map(word).collect::<Vec<_>>().join(" ")
         };
-        let words: Vec<String> = text.split(' ').map(resolved).collect();
         Self {
             spelled: vec![text.to_owned()],
-            resolved: vec![words.join(" ")],
+            resolved: vec![words(|place| Some(place::resolved(place)))],
+            fetched: vec![words(place::fetched), words(place::as_path)],
             paths: Vec::new(),
             trees: Vec::new(),
         }
@@ -311,15 +339,20 @@ impl Candidates {
     pub(super) fn new(argument: &str, value: &Value, plan: &Plan) -> Self {
         let mut spelled = Vec::new();
         flatten(value, &mut spelled);
-        let mut resolved: Vec<String> = spelled.iter().map(|text| resolved(text)).collect();
-        resolved.extend(spelled.iter().filter_map(|text| climbing(text)));
+        let mut resolved: Vec<String> = spelled.iter().map(|it| place::resolved(it)).collect();
+        let as_paths: Vec<String> = spelled.iter().filter_map(|it| place::as_path(it)).collect();
+        // Which of the two it is, is for its tool to say; no path that is allowed leads out.
+        let leads_out = |path: &&String| Path::new(path).starts_with("..");
+        resolved.extend(as_paths.iter().filter(leads_out).cloned());
+        let fetched = spelled.iter().filter_map(|it| place::fetched(it));
+        let fetched = fetched.chain(as_paths.iter().cloned()).collect();
         let (mut paths, mut trees) = (Vec::new(), Vec::new());
         for touch in &plan.touches {
             if touch.argument.as_deref() != Some(argument) {
                 continue;
             }
             let forms = std::iter::once(&touch.path).chain(&touch.relative);
-            let forms: Vec<String> = forms.map(|path| resolved_path(path)).collect();
+            let forms: Vec<String> = forms.map(|path| place::resolved_path(path)).collect();
             if touch.recursive {
                 trees.extend(forms.iter().cloned());
             }
@@ -328,23 +361,10 @@ impl Candidates {
         Self {
             spelled,
             resolved,
+            fetched,
             paths,
             trees,
         }
-    }
-}
-
-/// The address of a server in its other spelling: with its last slash, or without it, as
-/// people write it most.
-fn server(text: &str) -> Option<String> {
-    let name = text
-        .strip_prefix("https://")
-        .or(text.strip_prefix("http://"));
-    let is_bare = |name: &str| !name.is_empty() && !name.contains(['/', '?', '#', '\\']);
-    let name = name?;
-    match name.strip_suffix('/') {
-        Some(host) => is_bare(host).then(|| text[..text.len() - 1].to_owned()),
-        None => is_bare(name).then(|| format!("{text}/")),
     }
 }
 
@@ -365,80 +385,5 @@ fn plain_text(value: &Value) -> String {
             text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
         }
         other => other.to_string(),
-    }
-}
-
-/// A text with the `.` and `..` of its path taken out; an address keeps its scheme and its
-/// server, which no `..` leads out of.
-fn resolved(text: &str) -> String {
-    let Some(server) = server_of_address(text) else {
-        return resolved_text(text);
-    };
-    let rest = &text[server.len()..];
-    let (path, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
-    // Whoever fetches it takes these for dots.
-    let path = path.replace("%2e", ".").replace("%2E", ".");
-    let path = match path.as_str() {
-        "" => path,
-        path => resolved_text(path),
-    };
-    format!("{}{path}{query}", server.to_ascii_lowercase())
-}
-
-/// As [`resolved_path`], but what ends in a slash still does.
-fn resolved_text(text: &str) -> String {
-    let mut resolved = resolved_path(Path::new(text));
-    if text.ends_with('/') && !resolved.ends_with('/') {
-        resolved.push('/');
-    }
-    resolved
-}
-
-/// The beginning of an address, up to its path: a scheme and a server. What has something
-/// else before `://`, such as a folder, is no address.
-fn server_of_address(text: &str) -> Option<&str> {
-    let (scheme, rest) = text.split_once("://")?;
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it));
-    let begin = text.len() - rest.len();
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    is_scheme.then(|| &text[..begin + end])
-}
-
-/// Where what is written like an address leads as a path, if that is out of the folder it
-/// is taken from: which of the two it is, is for its tool to say.
-fn climbing(text: &str) -> Option<String> {
-    server_of_address(text)?;
-    let path = resolved_path(Path::new(text));
-    Path::new(&path).starts_with("..").then_some(path)
-}
-
-/// A path with `.` and `..` taken out, as far as that goes without looking at any
-/// disk. A `..` that leads out stays in front, where no pattern overlooks it.
-fn resolved_path(path: &Path) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut root = "";
-    for component in path.components() {
-        match component {
-            Component::RootDir => root = "/",
-            Component::CurDir => {}
-            Component::ParentDir => match parts.last() {
-                Some(last) if last != ".." => {
-                    parts.pop();
-                }
-                _ if root.is_empty() => parts.push("..".to_owned()),
-                _ => {}
-            },
-            Component::Normal(part) => parts.push(part.to_string_lossy().into_owned()),
-            Component::Prefix(prefix) => {
-                parts.push(prefix.as_os_str().to_string_lossy().into_owned())
-            }
-        }
-    }
-    match (root, parts.is_empty()) {
-        ("", true) => ".".to_owned(),
-        _ => format!("{root}{}", parts.join("/")),
     }
 }

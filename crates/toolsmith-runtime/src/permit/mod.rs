@@ -11,6 +11,7 @@ mod form;
 mod guard;
 mod matcher;
 mod part;
+mod place;
 mod policy;
 mod propose;
 mod remember;

@@ -291,14 +291,19 @@ fn reach<'v>(value: &'v Value, name: &str, into_lists: bool, found: &mut Vec<&'v
         }
         Value::Object(fields) => {
             found.extend(fields.get(name));
-            if let Some((first, rest)) = name.split_once('.')
-                && let Some(value) = fields.get(first)
-            {
-                reach(value, rest, into_lists, found);
+            for (first, rest) in ways(name) {
+                if let Some(value) = fields.get(first) {
+                    reach(value, rest, into_lists, found);
+                }
             }
         }
         _ => {}
     }
+}
+
+/// The ways a name can lead into an object: `a.b.c` is `b.c` in `a`, and `c` in `a.b`.
+fn ways(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    (name.match_indices('.')).map(|(dot, _)| (&name[..dot], &name[dot + 1..]))
 }
 
 /// Tells whether lists on the way hold values of a name beside those found.
@@ -314,13 +319,13 @@ fn is_known(schema: &Value, name: &str) -> bool {
     if properties.get(name).is_some() {
         return true;
     }
-    let Some((first, rest)) = name.split_once('.') else {
-        return false;
+    let is_below = |(first, rest): (&str, &str)| {
+        properties.get(first).is_some_and(|inner| {
+            let inner = inner.get("items").unwrap_or(inner);
+            inner.get("properties").is_none() || is_known(inner, rest)
+        })
     };
-    properties.get(first).is_some_and(|inner| {
-        let inner = inner.get("items").unwrap_or(inner);
-        inner.get("properties").is_none() || is_known(inner, rest)
-    })
+    ways(name).any(is_below)
 }
 
 fn source_word(word: &str) -> Result<String, String> {

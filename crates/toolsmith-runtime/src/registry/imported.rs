@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolsmith_core::{Source, ToolDef};
 
 use crate::shape::clean;
@@ -39,10 +39,10 @@ pub(super) fn cleaned(definition: Arc<ToolDef>) -> Arc<ToolDef> {
     for example in &mut definition.examples {
         let texts = example.comment.iter_mut();
         texts.for_each(|text| *text = clean(text).into_owned());
-        example.arguments.values_mut().for_each(clean_all);
+        clean_fields(&mut example.arguments);
     }
     // What came with it and has no place in a definition is shown all the same.
-    definition.meta.extra.values_mut().for_each(clean_all);
+    clean_fields(&mut definition.meta.extra);
     Arc::new(definition)
 }
 
@@ -52,7 +52,16 @@ fn clean_all(value: &mut Value) {
     match value {
         Value::String(text) => *text = clean(text).into_owned(),
         Value::Array(items) => items.iter_mut().for_each(clean_all),
-        Value::Object(object) => object.values_mut().for_each(clean_all),
+        Value::Object(object) => clean_fields(object),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The same for fields, whose names are texts as well.
+fn clean_fields(fields: &mut Map<String, Value>) {
+    fields.values_mut().for_each(clean_all);
+    if fields.keys().any(|name| clean(name) != *name) {
+        let held = std::mem::take(fields).into_iter();
+        fields.extend(held.map(|(name, value)| (clean(&name).into_owned(), value)));
     }
 }

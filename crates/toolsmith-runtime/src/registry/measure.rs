@@ -39,9 +39,12 @@ pub(crate) struct Measure {
     /// limit: each level of the value multiplies the work by their branching.
     pub(crate) argument_depth: usize,
     /// How many ways each level of a value is gone through.
-    widest: u64,
-    /// How many schemas one item of a list, or one unnamed property, is put to at most.
-    heaviest: u64,
+    pub(crate) widest: u64,
+    /// How many schemas one item of a list, or one unnamed property, is put to at most, and
+    /// how many names they demand.
+    pub(crate) heaviest: u64,
+    /// The same of the arguments as a whole, their lists and unnamed properties counted once.
+    pub(crate) work: u64,
     /// Whether there is any regular expression in it.
     pub(super) has_patterns: bool,
 }
@@ -122,10 +125,16 @@ pub(crate) fn measure(schema: &Value) -> Result<Measure, SchemaFault> {
         0 | 1 => json::MAX_DEPTH,
         _ => affordable_depth(weight.total, widest),
     };
+    // What refers to itself is put to all of itself again, however many values there are.
+    let heaviest = match weight.again.is_empty() {
+        true => walk.heaviest,
+        false => walk.heaviest.max(weight.work),
+    };
     Ok(Measure {
         argument_depth,
         widest,
-        heaviest: walk.heaviest,
+        heaviest,
+        work: weight.work,
         has_patterns: walk.has_patterns,
     })
 }
@@ -272,6 +281,9 @@ struct Walk<'s> {
 struct Weight<'s> {
     /// All schemas beneath it, references followed.
     total: u64,
+    /// Those of them that one value is put to at most: of choices it enters one only. The
+    /// names they demand count, too: each may be missing.
+    work: u64,
     /// Those that each item of the value is put to, or each unnamed property.
     items: u64,
     /// How often each part of the value is put to a schema that is being expanded
@@ -287,6 +299,7 @@ impl<'s> Weight<'s> {
     fn one() -> Self {
         Self {
             total: 1,
+            work: 1,
             items: 0,
             again: HashMap::new(),
         }
@@ -295,9 +308,10 @@ impl<'s> Weight<'s> {
     /// Adds what is beneath, at a part of the value or at the value itself.
     fn add(&mut self, beneath: &Self, part: Option<&'s str>) {
         self.total = self.total.saturating_add(beneath.total);
+        self.work = self.work.saturating_add(beneath.work);
         let items = match part {
             None => beneath.items,
-            Some(ANY) => beneath.total,
+            Some(ANY) => beneath.work,
             Some(_) => 0,
         };
         self.items = self.items.saturating_add(items);
@@ -320,6 +334,7 @@ impl<'s> Weight<'s> {
     /// Adds an alternative: a value is put to one of them only.
     fn or(&mut self, other: &Self) {
         self.total = self.total.saturating_add(other.total);
+        self.work = self.work.max(other.work);
         self.items = self.items.max(other.items);
         for (place, count) in &other.again {
             let most = self.again.entry(place.clone()).or_default();
@@ -330,6 +345,7 @@ impl<'s> Weight<'s> {
     /// The same, applied this often.
     fn times(mut self, factor: u64) -> Self {
         self.total = self.total.saturating_mul(factor);
+        self.work = self.work.saturating_mul(factor);
         self.items = self.items.saturating_mul(factor);
         for count in self.again.values_mut() {
             *count = count.saturating_mul(factor);
@@ -360,6 +376,7 @@ impl<'s> Walk<'s> {
             return Err(SchemaFault::Depth { limit: MAX_DEPTH });
         }
         let mut weight = Weight::one();
+        weight.work = weight.work.saturating_add(demanded(object));
         let is_unevaluated = UNEVALUATED
             .iter()
             .any(|keyword| object.contains_key(*keyword));
@@ -385,6 +402,8 @@ impl<'s> Walk<'s> {
                     either.or(&self.weigh(branch)?);
                     either.bounded()?;
                 }
+                // Each is asked whether it is meant.
+                either.work = either.work.saturating_add(branches.len() as u64);
                 weight.add(&either.times(in_place_cost), None);
                 weight.bounded()?;
                 continue;
@@ -424,6 +443,17 @@ impl<'s> Walk<'s> {
         self.weights.insert(reference, weight.clone());
         Ok(weight)
     }
+}
+
+/// How many names a schema demands, itself or where others are given.
+fn demanded(schema: &Map<String, Value>) -> u64 {
+    let names = |value: &Value| value.as_array().map_or(0, Vec::len) as u64;
+    let dependent = ["dependentRequired", "dependencies"];
+    let dependent = dependent
+        .iter()
+        .filter_map(|keyword| schema.get(*keyword)?.as_object());
+    let dependent = dependent.flat_map(Map::values).map(names);
+    schema.get("required").map_or(0, names) + dependent.sum::<u64>()
 }
 
 /// The schemas a keyword holds: one, a list, or a map of them by name.

@@ -29,7 +29,7 @@ use crate::tape::Recording;
 use absent::Absent;
 pub use check::{RegistryError, SchemaFault};
 pub(crate) use entry::{Entry, Origin};
-pub(crate) use measure::measure;
+pub(crate) use measure::{Measure, measure};
 use pin::{PinStore, Pinning, Why, Withheld};
 pub use query::Statistics;
 pub(crate) use query::{by_likeness, nearest};

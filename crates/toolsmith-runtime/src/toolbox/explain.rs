@@ -8,6 +8,7 @@ use crate::caller::Caller;
 use crate::permit::{Decision, decide};
 use crate::plan::plan;
 use crate::resolve::resolve;
+use crate::shape::{shown_arguments, shown_plan};
 use crate::validate::validate;
 
 /// What would happen to a call: how far it gets, and who decides.
@@ -20,13 +21,13 @@ pub struct Explanation {
     /// What it does to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// The arguments as the tool would get them.
+    /// The arguments as the tool would get them, without secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Arguments>,
     /// What was mended to make them fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<String>,
-    /// What the tool would do.
+    /// What the tool would do, without secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
     /// What would be decided, by what rule or mode, and why.
@@ -69,12 +70,13 @@ impl Toolbox {
         explanation.tool = Some(call.entry.definition.name.clone());
         explanation.effect = Some(call.entry.definition.effect);
         let call = validate(call, &inner.cache, inner.limits().argument_bytes)?;
-        explanation.arguments = Some(call.arguments().clone());
+        let redactor = &inner.shaper.redactor;
+        explanation.arguments = Some(shown_arguments(call.arguments(), redactor));
         explanation.repairs = call.repairs().to_vec();
         (explanation.repairs.iter_mut()).for_each(|repair| inner.shaper.small(repair));
         let mut call = plan(call, &inner.shaper, inner.limits().judging)?;
         call.put_in_words(&inner.shaper);
-        explanation.plan = Some(call.plan().clone());
+        explanation.plan = Some(shown_plan(call.plan(), redactor).into_owned());
         let limit = inner.limits().judging;
         let decided = decide(&call, &inner.guards, &inner.memory, caller, limit);
         let (decision, _) = decided.await;

@@ -31,6 +31,9 @@ pub(super) fn coerce(
         collect(&error, &mut mends);
         collect_literals(&error, &mut literals);
     }
+    let required = tool.input.as_value()["required"].as_array();
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let required: HashSet<&str> = required.collect();
     let mut mended = 0_usize;
     let (mut named, mut left_out) = (Vec::new(), LeftOut::new());
     for (path, wanted) in mends {
@@ -39,7 +42,7 @@ pub(super) fn coerce(
         } else {
             &wanted
         };
-        let Some(change) = mend(tool, value, &path, wanted, &mut left_out) else {
+        let Some(change) = mend(&required, value, &path, wanted, &mut left_out) else {
             continue;
         };
         mended += 1;
@@ -118,7 +121,7 @@ fn collect_literals(error: &ValidationError<'_>, literals: &mut HashSet<String>)
 
 /// Mends one value, and tells what was taken for what.
 fn mend(
-    tool: &ToolDef,
+    required: &HashSet<&str>,
     arguments: &mut Value,
     path: &str,
     wanted: &[JsonType],
@@ -126,7 +129,7 @@ fn mend(
 ) -> Option<String> {
     let found = arguments.pointer(path)?;
     if found.is_null() && !path.is_empty() {
-        return drop_null(tool, arguments, path, left_out);
+        return drop_null(required, arguments, path, left_out);
     }
     // Where several types would do, only a reading they agree on is safe.
     let alone = match wanted {
@@ -148,18 +151,15 @@ fn mend(
 
 /// An optional argument that is `null` was left out.
 fn drop_null(
-    tool: &ToolDef,
+    required: &HashSet<&str>,
     arguments: &Value,
     path: &str,
     left_out: &mut LeftOut,
 ) -> Option<String> {
     let (parent, name) = path.rsplit_once('/')?;
     let name = unescaped(name);
-    let required = parent.is_empty()
-        && tool.input.as_value()["required"]
-            .as_array()
-            .is_some_and(|names| names.iter().any(|required| *required == *name));
-    if required || !arguments.pointer(parent)?.is_object() {
+    let is_required = parent.is_empty() && required.contains(&*name);
+    if is_required || !arguments.pointer(parent)?.is_object() {
         return None;
     }
     let names = left_out.entry(parent.to_owned()).or_default();

@@ -79,7 +79,7 @@ pub(crate) fn misfits(tool: &ToolDef, examples: &[&Map<String, Value>]) -> Vec<V
         if !is_bearable || !measure.affords(&value) || compiled.is_valid(&value) {
             return Vec::new();
         }
-        if !problem::can_be_told(schema, &value) {
+        if !problem::can_be_told(schema, &measure, &value) {
             return Vec::new();
         }
         problem::problems(tool, &compiled, &value)
@@ -110,13 +110,15 @@ pub(crate) fn validate(
     loop {
         // What coercion uncovers has defaults and whole numbers too. A `null` it
         // took away is not filled in again.
-        if is_own {
-            normalise::normalise(tool.input.as_value(), &mut value, round == 0);
+        let schema = tool.input.as_value();
+        if is_own && !normalise::normalise(schema, &mut value, round == 0, byte_limit) {
+            let what = format!("take more than {byte_limit} bytes with their defaults");
+            return Err(refusal(&tool, &what));
         }
         if compiled.is_valid(&value) {
             break;
         }
-        if !problem::can_be_told(tool.input.as_value(), &value) {
+        if !problem::can_be_told(tool.input.as_value(), &entry.measure, &value) {
             let what = "do not fit, and hold too many values to say which; send fewer at once";
             return Err(refusal(&tool, what));
         }

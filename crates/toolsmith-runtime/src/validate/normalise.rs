@@ -4,7 +4,10 @@
 //! a default inside `anyOf` belongs to a branch nobody has chosen yet, unless the
 //! value itself says which one it is.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Number, Value};
+use toolsmith_core::json;
 
 use super::choice;
 
@@ -12,18 +15,28 @@ use super::choice;
 const MAX_STEPS: usize = 200;
 
 /// Works on a value in place. Defaults that are `null` are filled in only where
-/// they are wanted.
-pub(super) fn normalise(schema: &Value, value: &mut Value, null_defaults: bool) {
+/// they are wanted. `false` where all of them together take more than `most` bytes: each
+/// item of a list may lack the same long one.
+pub(super) fn normalise(
+    schema: &Value,
+    value: &mut Value,
+    null_defaults: bool,
+    most: usize,
+) -> bool {
     let walk = Walk {
         root: schema,
         null_defaults,
+        room: Cell::new(Some(most)),
     };
     walk.step(schema, value, 0);
+    walk.room.get().is_some()
 }
 
 struct Walk<'s> {
     root: &'s Value,
     null_defaults: bool,
+    /// How many bytes of defaults may still be filled in; none where there was one too many.
+    room: Cell<Option<usize>>,
 }
 
 impl Walk<'_> {
@@ -61,6 +74,12 @@ impl Walk<'_> {
                     if let Some(default) = property.get("default")
                         && (self.null_defaults || !default.is_null())
                     {
+                        let bytes = name.len() + json::size(default);
+                        let room = self.room.get().and_then(|room| room.checked_sub(bytes));
+                        self.room.set(room);
+                        if room.is_none() {
+                            return;
+                        }
                         object.insert(name.clone(), default.clone());
                     }
                 }

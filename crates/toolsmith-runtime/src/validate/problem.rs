@@ -11,7 +11,7 @@ use toolsmith_core::{ErrorKind, ToolDef, ToolError};
 
 use super::choice;
 use super::text::{self, name_of};
-use crate::registry::nearest;
+use crate::registry::{Measure, nearest};
 use crate::shape::Redactor;
 
 /// More than this many problems teach nothing more.
@@ -22,8 +22,12 @@ const EXPECTED: usize = 1000;
 
 /// What one fault takes in memory, beside the texts it tells.
 const FAULT_BYTES: usize = 256;
-/// How much all of them may take: the validator notes every one before it tells the first.
+/// How much one fault of each value may take: the validator notes every one before it tells
+/// the first.
 const MOST_BYTES: usize = 16 << 20;
+/// How much all of them may take where a value is put to several schemas, each of which may
+/// find a fault.
+const MOST_BYTES_OF_ALL: usize = 128 << 20;
 
 /// What came where nothing did.
 const NOTHING: &str = "nothing";
@@ -45,19 +49,28 @@ pub struct Problem {
 
 /// Tells whether everything that may be wrong with a value can be noted in bearable memory:
 /// each fault has the whole way to its place, and the pattern or the name that was wanted.
-pub(super) fn can_be_told(schema: &Value, value: &Value) -> bool {
+pub(super) fn can_be_told(schema: &Value, measure: &Measure, value: &Value) -> bool {
+    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).max(1);
+    let (heaviest, widest) = (count(measure.heaviest), count(measure.widest));
+    let most = MOST_BYTES.min(MOST_BYTES_OF_ALL / heaviest);
     let each = FAULT_BYTES + longest_wanted(schema);
     let mut bytes = 0_usize;
-    let mut waiting = vec![(value, 0_usize)];
-    while let Some((value, way)) = waiting.pop() {
+    let mut of_all = count(measure.work).saturating_mul(each);
+    let mut waiting = vec![(value, 0_usize, 1_usize)];
+    while let Some((value, way, times)) = waiting.pop() {
         bytes = bytes.saturating_add(way + each);
-        if bytes > MOST_BYTES {
+        of_all = of_all.saturating_add(times.saturating_mul(way + each));
+        if bytes > most || of_all > MOST_BYTES_OF_ALL {
             return false;
         }
+        let times = times.saturating_mul(widest);
         match value {
-            Value::Array(items) => waiting.extend(items.iter().map(|item| (item, way + 8))),
+            Value::Array(items) => {
+                waiting.extend(items.iter().map(|item| (item, way + 8, times)));
+            }
             Value::Object(fields) => {
-                waiting.extend(fields.iter().map(|(key, it)| (it, way + key.len() + 1)));
+                let below = |(key, it)| (it, way + String::len(key) + 1, times);
+                waiting.extend(fields.iter().map(below));
             }
             _ => {}
         }

@@ -223,6 +223,66 @@ async fn more_faults_than_memory_has_room_for_are_not_told_one_by_one() {
 }
 
 #[tokio::test]
+async fn faults_that_many_schemas_find_in_each_value_are_not_told_one_by_one() {
+    let demands: Vec<Value> = (0..500).map(|n| json!({"minimum": n + 10})).collect();
+    let tree = json!({"allOf": demands, "items": {"$ref": "#/properties/a"}});
+    let fields = json!({"additionalProperties": {"allOf": demands}});
+    let names: Vec<String> = (0..500).map(|n| format!("n{n}")).collect();
+    let many = json!(vec![1; 4_000]);
+    let empty = json!(vec![json!({}); 4_000]);
+    let long = Map::from_iter([("k".repeat(300_000), json!(1))]);
+    for (schema, argument) in [
+        (json!({"items": {"allOf": demands}}), &many),
+        (json!({"items": {"anyOf": demands}}), &many),
+        (tree, &many),
+        (fields, &Value::Object(long)),
+        (json!({"items": {"required": names}}), &empty),
+    ] {
+        let schema = json!({"properties": {"a": schema}});
+        let toolbox = Toolbox::new([echoing(with_schema("counting", schema))]).unwrap();
+        let outcome = call(&toolbox, "counting", json!({"a": argument})).await;
+        let message = &failure(&outcome).message;
+        assert!(
+            message.contains("hold too many values to say which"),
+            "{message}"
+        );
+        let few = match argument {
+            Value::Array(items) => json!({"a": [items[0]]}),
+            _ => json!({"a": {"b": 1}}),
+        };
+        let outcome = call(&toolbox, "counting", few).await;
+        let message = &failure(&outcome).message;
+        assert!(message.contains("expected"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn names_that_are_demanded_again_and_again_are_not_told_one_by_one() {
+    let names: Vec<String> = (0..20_000).map(|n| format!("n{n}")).collect();
+    let again = vec![json!({"$ref": "#/$defs/all"}); 100];
+    let schema = json!({"allOf": again, "$defs": {"all": {"required": names}}});
+    let toolbox = Toolbox::new([echoing(with_schema("demanding", schema))]).unwrap();
+    let outcome = call(&toolbox, "demanding", json!({})).await;
+    let message = &failure(&outcome).message;
+    assert!(
+        message.contains("too many values to say which"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn defaults_are_filled_in_within_the_limit_for_arguments() {
+    let item = json!({"properties": {"text": {"default": "x".repeat(500_000)}}});
+    let schema = json!({"properties": {"a": {"items": item}}});
+    let toolbox = Toolbox::new([echoing(with_schema("filling", schema))]).unwrap();
+    let few = call(&toolbox, "filling", json!({"a": vec![json!({}); 3]})).await;
+    assert!(few.is_success());
+    let many = call(&toolbox, "filling", json!({"a": vec![json!({}); 100]})).await;
+    let message = &failure(&many).message;
+    assert!(message.contains("bytes with their defaults"), "{message}");
+}
+
+#[tokio::test]
 async fn many_values_are_mended_and_few_of_them_named() {
     let schema = json!({"additionalProperties": {"type": "string"}});
     let toolbox = Toolbox::new([echoing(with_schema("open", schema))]).unwrap();
@@ -235,6 +295,20 @@ async fn many_values_are_mended_and_few_of_them_named() {
     assert_eq!(repairs.len(), 101);
     assert_eq!(repairs[0], "`k0`: took null for left out");
     assert_eq!(repairs[100], "49900 more values were read in the same ways");
+}
+
+#[tokio::test]
+async fn many_values_are_mended_in_time_beside_many_that_are_required() {
+    let names: Vec<String> = (0..50_000).map(|n| format!("n{n}")).collect();
+    let schema = json!({"additionalProperties": {"type": "string"}, "required": names});
+    let toolbox = Toolbox::new([echoing(with_schema("demanding", schema))]).unwrap();
+    let empty: Map<String, Value> = (0..50_000)
+        .map(|n| (format!("k{n}"), json!(null)))
+        .collect();
+    let began = std::time::Instant::now();
+    let outcome = call(&toolbox, "demanding", Value::Object(empty)).await;
+    assert!(failure(&outcome).message.contains("got nothing"));
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -234,6 +234,7 @@ fn gather(tool: AnyTool, arguments: Value, spoken: &str) -> String {
         let caller = Caller::new("me").with_approver(person.clone());
         let caller = caller.with_recorder(recording.clone());
         let call = RawCall::new("leak", arguments);
+        let explained = runtime().block_on(toolbox.explain(call.clone(), &caller));
         let outcome = runtime()
             .block_on(toolbox.run(call, &caller))
             .into_outcome();
@@ -254,6 +255,7 @@ fn gather(tool: AnyTool, arguments: Value, spoken: &str) -> String {
             .block_on(toolbox.run(call, &caller))
             .into_outcome();
         told.push_str(&json!(outcome).to_string());
+        told.push_str(&json!(explained).to_string());
     });
     let events = recording.events();
     let streamed = recording.output();

@@ -126,7 +126,7 @@ fn imported_tools_may_use_every_character_of_names() {
 
 #[test]
 fn examples_of_imported_tools_hide_nothing() {
-    let arguments = json!({"a": ["b\u{200b}c", {"d": "\u{202e}e"}]});
+    let arguments = json!({"a": ["b\u{200b}c", {"\u{e0064}d": "\u{202e}e"}]});
     let example = Example::new(arguments.as_object().unwrap().clone());
     let imported = from_server("mcp__git__log", "git");
     let imported = imported.with_example(example.with_comment("f\u{e0041}g"));

@@ -208,8 +208,9 @@ fn spelling_does_not_widen_an_allow_nor_dodge_a_deny() {
             false,
             false,
         ),
-        ("tool(file_path: https://a/**)", "https://a?b", false, false),
-        ("tool(file_path: ftp://a/**)", "ftp://a", false, false),
+        // One place for both, but only one of them has the slash that is allowed.
+        ("tool(file_path: https://a/**)", "https://a?b", false, true),
+        ("tool(file_path: ftp://a/**)", "ftp://a", false, true),
         // What is written like an address is one only behind a scheme.
         (
             "tool(file_path: src/**)",
@@ -285,6 +286,89 @@ fn spelling_does_not_widen_an_allow_nor_dodge_a_deny() {
         is_about("tool(file_path: src/**)", writing, &empty),
         (false, false)
     );
+}
+
+/// As above, of addresses that are fetched by whoever knows how.
+#[test]
+fn no_way_to_write_an_address_widens_an_allow_or_dodges_a_deny() {
+    for (rule, url, allows, denies) in [
+        // Capitals, in the rule or in the call.
+        ("https://A.org/x/**", "https://A.org/x/1", true, true),
+        ("https://A.org/x/**", "https://a.org/x/1", false, true),
+        ("https://*.A.org/**", "https://b.a.org/x", false, true),
+        ("notes://Mine/**", "notes://Mine/1", true, true),
+        ("notes://mine/**", "notes://Mine/1", false, true),
+        // A wildcard in the name of a server ends where the name does.
+        ("https://*.a.org/**", "https://b.a.org/x", true, true),
+        (
+            "https://*.a.org/**",
+            "https://evil.test?.a.org/x",
+            false,
+            true,
+        ),
+        (
+            "https://*.a.org/**",
+            "https://evil.test#.a.org/x",
+            false,
+            true,
+        ),
+        (
+            "https://*.a.org/**",
+            "https://evil.test\\.a.org/x",
+            false,
+            true,
+        ),
+        (
+            "https://a.org/x/**",
+            "https://a.org/x/\\..\\..\\y",
+            false,
+            true,
+        ),
+        // What a browser takes for the same.
+        ("https://a.org/x/**", "https:/a.org/x/1", false, true),
+        ("https://a.org/x/**", "https:a.org/x/1", false, true),
+        ("https://a.org/x/**", "https:\\\\a.org\\x\\1", false, true),
+        ("https://a.org/x/**", " https://a.org/x/1", false, true),
+        ("https://a.org/x/**", "ht\ntps://a.o\trg/x/1", false, true),
+        (
+            "https://a.org/x/**",
+            "https://me:pass@a.org/x/1",
+            false,
+            true,
+        ),
+        ("https://a.org/x/**", "https://a.org:0443/x/1", false, true),
+        ("https://a.org/x/**", "https://a.org./x/1", false, true),
+        ("https://a.org/x/**", "https://%61.org/x/1", false, true),
+        ("https://a.org/x/**", "https://a.org/%78/1", false, true),
+        (
+            "https://a.org/x/**",
+            "https://a.org/y/..%2fx/1",
+            false,
+            true,
+        ),
+        ("https://a.org/x/**", "https://a.org:8443/x/1", false, false),
+        (
+            "https://a.org/x/**",
+            "https://a.org@b.org/x/1",
+            false,
+            false,
+        ),
+        ("file:///etc/**", "file:/etc/passwd", false, true),
+        (
+            "file:///etc/**",
+            "FILE://localhost/%65tc/passwd",
+            false,
+            true,
+        ),
+        ("/etc/**", "file:///tmp/../etc/passwd", false, true),
+        ("/etc/**", "file://other/etc/passwd", false, false),
+        // Or is it a path?
+        ("secret/**", "x://../secret/key", false, true),
+    ] {
+        let rule = format!("tool(file_path: {rule})");
+        let got = is_about(&rule, writing, &json!({ "file_path": url }));
+        assert_eq!(got, (allows, denies), "{rule} for {url:?}");
+    }
 }
 
 #[test]
@@ -724,4 +808,14 @@ fn a_key_with_dots_in_it_does_not_hide_the_value_they_lead_to() {
             .extend(options.as_object().unwrap().clone());
         assert_eq!(is_about(rule, writing, &arguments), about, "{options}");
     }
+    // However many dots there are.
+    let rule = "tool(options.deep.mode = safe)";
+    let arguments = json!({
+        "file_path": "",
+        "options": {"deep": {"mode": "safe"}},
+        "options.deep": {"mode": "raw"},
+    });
+    assert_eq!(is_about(rule, writing, &arguments), (false, true));
+    let arguments = json!({"file_path": "", "options.deep": {"mode": "safe"}});
+    assert_eq!(is_about(rule, writing, &arguments), (true, true));
 }

@@ -170,3 +170,57 @@ fn other_arguments_are_judged_beside_the_commands() {
     assert_eq!(verdict("git a; git b", "lib"), Ask);
     assert_eq!(verdict("git a; ls", "src/x"), Ask);
 }
+
+#[test]
+fn an_address_behind_the_name_of_an_option_is_one() {
+    for (rule, line, allow, deny) in [
+        (
+            "bash(get --url=https://a.org/x/**)",
+            "get --url=https://a.org/x/1",
+            Allow,
+            Deny,
+        ),
+        (
+            "bash(get --url=https://a.org/x/**)",
+            "get --url=https://a.org/y/../x/1",
+            Ask,
+            Deny,
+        ),
+        (
+            "bash(get --url=https://a.org/x/**)",
+            "get --url=https://a.org/x/../y",
+            Ask,
+            Deny,
+        ),
+        (
+            "bash(get -ihttps://a.org/x/**)",
+            "get -ihttps://a.org/x/1",
+            Allow,
+            Deny,
+        ),
+        (
+            "bash(clone ssh://git@A.org/**)",
+            "clone ssh://git@A.org/x",
+            Allow,
+            Deny,
+        ),
+        (
+            "bash(get https://a.org/x/**)",
+            "get HTTPS://me@A.org:443/y/../x/1",
+            Ask,
+            Deny,
+        ),
+        (
+            "bash(cat src/*)",
+            "cat src/x://../../../etc/passwd",
+            Ask,
+            Deny,
+        ),
+    ] {
+        let arguments = json!({ "command": line });
+        let allowed = decides(Mode::Ask, &[rule], &[], arguments.clone());
+        assert_eq!(allowed, allow, "{rule} {line}");
+        let denied = decides(Mode::Auto, &[], &[rule], arguments);
+        assert_eq!(denied, deny, "{rule} {line}");
+    }
+}

@@ -655,12 +655,14 @@ fn circles_and_documents_in_odd_places_are_found() {
 #[tokio::test]
 async fn many_values_of_a_heavy_schema_are_refused() {
     let many = |schema: Value| -> Vec<Value> { vec![schema; 20_000] };
+    let tree = json!({"allOf": many(json!({"minimum": 0})), "items": {"$ref": "#/$defs/tree"}});
     let schemas = [
-        json!({"items": {"allOf": many(json!({"minimum": 0}))}}),
-        json!({"allOf": many(json!({"items": {"minimum": 0}}))}),
+        json!({"properties": {"a": {"items": {"allOf": many(json!({"minimum": 0}))}}}}),
+        json!({"properties": {"a": {"allOf": many(json!({"items": {"minimum": 0}}))}}}),
+        json!({"properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}),
     ];
-    for list in schemas {
-        let toolbox = register(json!({"properties": {"a": list}})).unwrap();
+    for schema in schemas {
+        let toolbox = register(schema).unwrap();
         let few = call(&toolbox, "tool", json!({"a": [1, 2, 3]})).await;
         assert!(few.is_success());
         let outcome = call(&toolbox, "tool", json!({"a": vec![1; 10_000]})).await;
