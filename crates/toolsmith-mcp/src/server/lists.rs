@@ -15,13 +15,13 @@ use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use toolsmith_core::outcome::ResourceContent;
-use toolsmith_core::{Block, ErrorKind, ToolError};
+use toolsmith_core::{ErrorKind, ToolError};
 
 use super::ask::Desk;
 use super::client::{Client, Era};
 use super::errand::{Attended, Errand, lacking};
 use super::handler::Made;
+use super::hush::Hush;
 use super::page::page;
 use super::prompts::{Asking, PromptText, Speaker};
 use super::resources::Completion;
@@ -44,7 +44,7 @@ impl Shared {
         request: Option<&PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let lists = join_all(self.resources.iter().map(|each| each.list())).await;
-        let all: Vec<WireResource> = joined(lists);
+        let all: Vec<WireResource> = self.joined(lists);
         let (part, next) = page(&all, request, self.page)?;
         let mut result = ListResourcesResult::with_all_items(part)
             .with_ttl_ms(LIST_TTL_MS)
@@ -58,7 +58,7 @@ impl Shared {
         request: Option<&PaginatedRequestParams>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let lists = join_all(self.resources.iter().map(|each| each.templates())).await;
-        let all: Vec<WireTemplate> = joined(lists);
+        let all: Vec<WireTemplate> = self.joined(lists);
         let (part, next) = page(&all, request, self.page)?;
         let mut result = ListResourceTemplatesResult::with_all_items(part)
             .with_ttl_ms(LIST_TTL_MS)
@@ -80,8 +80,9 @@ impl Shared {
             let contents = contents
                 .into_iter()
                 .map(|each| {
-                    let content = self.without_secrets(each.content);
-                    wire::content::contents(each.uri, each.mime_type, content)
+                    let uri = self.hush().text(each.uri);
+                    let content = self.hush().resource(each.content);
+                    wire::content::contents(uri, each.mime_type, content)
                 })
                 .collect();
             return Ok(ReadResourceResult::new(contents)
@@ -105,7 +106,7 @@ impl Shared {
         request: Option<&PaginatedRequestParams>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let lists = join_all(self.prompts.iter().map(|each| each.list())).await;
-        let all: Vec<WirePrompt> = joined(lists);
+        let all: Vec<WirePrompt> = self.joined(lists);
         let (part, next) = page(&all, request, self.page)?;
         let mut result = ListPromptsResult::with_all_items(part)
             .with_ttl_ms(LIST_TTL_MS)
@@ -170,13 +171,14 @@ impl Shared {
         let (desk, asked) = Desk::new(Arc::clone(client), brought);
         let asking = desk.clone();
         let cancellation = life.closing.child_token();
-        let sources = self.prompts.clone();
+        let (sources, toolbox) = (self.prompts.clone(), self.toolbox.clone());
         let name = request.name.clone();
         let arguments = request.arguments.clone().unwrap_or_default();
         let ended = cancellation.clone();
         let work = async move {
             for source in sources {
-                let made = source.get(&name, arguments.clone(), Asking(Some(asking.clone())));
+                let asking = Asking::at(asking.clone(), toolbox.clone());
+                let made = source.get(&name, arguments.clone(), asking);
                 let made = tokio::select! {
                     made = made => made?,
                     () = ended.cancelled() => {
@@ -223,7 +225,10 @@ impl Shared {
             }
             _ => {}
         }
-        Ok(CompleteResult::new(completion(found.unwrap_or_default())))
+        let mut found = completion(found.unwrap_or_default());
+        let values = found.values.into_iter();
+        found.values = values.map(|value| self.hush().text(value)).collect();
+        Ok(CompleteResult::new(found))
     }
 }
 
@@ -239,23 +244,6 @@ fn completion(completion: Completion) -> CompletionInfo {
     info
 }
 
-/// All sources' entries; a source that fails has none today.
-fn joined<T: Serialize, W: DeserializeOwned>(lists: Vec<Result<Vec<T>, ToolError>>) -> Vec<W> {
-    let mut all = Vec::new();
-    for list in lists {
-        match list {
-            Ok(entries) => all.extend(entries.iter().filter_map(to_wire)),
-            Err(error) => tracing::warn!(target: "toolsmith::mcp", "a list is incomplete: {error}"),
-        }
-    }
-    all
-}
-
-/// Our types are the wire's in the fields they share.
-fn to_wire<T: Serialize, W: DeserializeOwned>(entry: &T) -> Option<W> {
-    serde_json::from_value(serde_json::to_value(entry).ok()?).ok()
-}
-
 fn no_resource(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
     ErrorData::resource_not_found(
@@ -267,23 +255,41 @@ fn no_resource(uri: &str) -> ErrorData {
 /// What is beside the tools passes no shaping, and an upstream may repeat what it was
 /// started with.
 impl Shared {
+    fn hush(&self) -> Hush<'_> {
+        Hush(self.toolbox.redactor())
+    }
+
+    /// All sources' entries; a source that fails has none today.
+    fn joined<T: Serialize, W: DeserializeOwned>(
+        &self,
+        lists: Vec<Result<Vec<T>, ToolError>>,
+    ) -> Vec<W> {
+        let mut all = Vec::new();
+        for list in lists {
+            match list {
+                Ok(entries) => all.extend(entries.iter().filter_map(|entry| self.to_wire(entry))),
+                Err(error) => {
+                    tracing::warn!(target: "toolsmith::mcp", "a list is incomplete: {error}");
+                }
+            }
+        }
+        all
+    }
+
+    /// Our types are the wire's in the fields they share.
+    fn to_wire<T: Serialize, W: DeserializeOwned>(&self, entry: &T) -> Option<W> {
+        let mut entry = serde_json::to_value(entry).ok()?;
+        self.hush().value(&mut entry);
+        serde_json::from_value(entry).ok()
+    }
+
     /// A failure beside the tools, as the protocol tells it.
     fn failed(&self, error: &ToolError) -> ErrorData {
-        let text = error.to_string();
-        let message = self.toolbox.redactor().clean(&text);
+        let message = self.hush().text(error.to_string());
         let message: String = message.chars().take(LONGEST_FAILURE).collect();
         match error.kind {
             ErrorKind::InvalidParameters => ErrorData::invalid_params(message, None),
             _ => ErrorData::internal_error(message, None),
-        }
-    }
-
-    fn without_secrets(&self, content: ResourceContent) -> ResourceContent {
-        match content {
-            ResourceContent::Text(text) => {
-                ResourceContent::Text(self.toolbox.redactor().clean(&text).into_owned())
-            }
-            blob @ ResourceContent::Blob(_) => blob,
         }
     }
 
@@ -293,23 +299,11 @@ impl Shared {
                 Speaker::User => Role::User,
                 Speaker::Assistant => Role::Assistant,
             };
-            let content = match message.content {
-                Block::Text { text } => Block::text(self.toolbox.redactor().clean(&text)),
-                Block::Resource {
-                    uri,
-                    mime_type,
-                    content,
-                } => Block::Resource {
-                    uri,
-                    mime_type,
-                    content: self.without_secrets(content),
-                },
-                other => other,
-            };
+            let content = self.hush().block(message.content);
             WireMessage::new(role, wire::content::to_wire(content))
         });
         let mut result = GetPromptResult::new(messages.collect());
-        result.description = text.description;
+        result.description = text.description.map(|text| self.hush().text(text));
         result
     }
 }

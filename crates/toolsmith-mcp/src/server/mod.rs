@@ -24,6 +24,7 @@ mod errand;
 mod guide;
 mod handler;
 pub mod http;
+mod hush;
 mod lanes;
 mod listing;
 mod lists;

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolsmith_core::reply::{Inquiry, Question, Response};
 use toolsmith_core::{Block, ToolError};
-use toolsmith_runtime::Inquirer;
+use toolsmith_runtime::{Inquirer, Toolbox};
 
 use super::ask::Desk;
+use super::hush::Hush;
 use super::resources::Completion;
 use crate::BoxFuture;
 
@@ -43,7 +44,7 @@ pub trait Prompts: Send + Sync + 'static {
 
 /// Lets a prompt ask the person it is made for.
 #[derive(Clone, Debug)]
-pub struct Asking(pub(super) Option<Desk>);
+pub struct Asking(Option<(Desk, Toolbox)>);
 
 impl Asking {
     /// Nobody is there to ask.
@@ -51,11 +52,17 @@ impl Asking {
         Self(None)
     }
 
+    /// Asks at a desk, with the secrets of a toolbox left out.
+    pub(super) fn at(desk: Desk, toolbox: Toolbox) -> Self {
+        Self(Some((desk, toolbox)))
+    }
+
     /// Asks one question; its answer goes by `key`.
     pub async fn ask(&self, key: &str, question: Question) -> Response {
-        let Some(desk) = &self.0 else {
+        let Some((desk, toolbox)) = &self.0 else {
             return Response::Unavailable;
         };
+        let question = Hush(toolbox.redactor()).question(question);
         let answers = desk.inquire(vec![Inquiry::new(key, question)]).await;
         answers.into_iter().next().unwrap_or(Response::Unavailable)
     }

@@ -11,15 +11,23 @@ use toolsmith_core::clean::clean;
 /// Takes hidden characters out of the words of a schema. It nests no deeper than schemas may.
 pub(crate) fn reveal(schema: &mut Value) {
     match schema {
+        // Of a keyword that nobody compares anything with, known or not.
+        Value::String(text) => {
+            if let Cow::Owned(clean) = clean(text) {
+                *text = clean;
+            }
+        }
         Value::Array(schemas) => schemas.iter_mut().for_each(reveal),
         Value::Object(keywords) => {
             for (keyword, said) in keywords {
                 match (keyword.as_str(), said) {
-                    ("const" | "enum" | "pattern" | "required", _) => {}
+                    (
+                        "$anchor" | "$dynamicAnchor" | "$dynamicRef" | "$id" | "$ref" | "const"
+                        | "dependentRequired" | "enum" | "pattern" | "required",
+                        _,
+                    ) => {}
                     // What is there for reading only.
-                    ("$comment" | "default" | "description" | "examples" | "title", said) => {
-                        reveal_texts(said);
-                    }
+                    ("default" | "examples", said) => reveal_texts(said),
                     // Here the keys are names, which may sound like keywords.
                     (
                         "$defs" | "definitions" | "dependentSchemas" | "patternProperties"
@@ -36,14 +44,9 @@ pub(crate) fn reveal(schema: &mut Value) {
 
 fn reveal_texts(value: &mut Value) {
     match value {
-        Value::String(text) => {
-            if let Cow::Owned(clean) = clean(text) {
-                *text = clean;
-            }
-        }
         Value::Array(values) => values.iter_mut().for_each(reveal_texts),
         Value::Object(fields) => fields.values_mut().for_each(reveal_texts),
-        _ => {}
+        other => reveal(other),
     }
 }
 
@@ -63,6 +66,8 @@ mod tests {
                     "kind\u{200b}": { "const": "c\u{202e}", "default": [format!("d{hidden}")] },
                 },
                 "required": ["kind\u{200b}"],
+                "x-note": format!("h{hidden}"),
+                "x-notes": { "all": [format!("i{hidden}")], "$ref": "#/$defs/\u{200b}" },
                 "anyOf": [{ "$comment": format!("e{hidden}"), "pattern": "\u{200b}+" }],
                 "$defs": { "description": { "examples": [{ "f": format!("g{hidden}") }] } },
             })

@@ -3,18 +3,20 @@
 use std::net::SocketAddr;
 
 use serde_json::{Map, Value, json};
-use toolsmith_core::{Block, CancellationToken, ErrorKind, ToolError};
+use toolsmith_core::reply::Question;
+use toolsmith_core::{Block, CancellationToken, ErrorKind, Schema, ToolError};
 use toolsmith_mcp::BoxFuture;
 use toolsmith_mcp::client::{
     HttpUpstream, Reach, UpstreamOptions, UpstreamPrompts, UpstreamResources, Upstreams,
 };
 use toolsmith_mcp::server::http::HttpOptions;
 use toolsmith_mcp::server::{
-    Asking, Contents, Prompt, PromptMessage, PromptText, Prompts, Resource, Resources, Server,
+    Asking, Contents, Prompt, PromptArgument, PromptMessage, PromptText, Prompts, Resource,
+    Resources, Server,
 };
 use toolsmith_runtime::Toolbox;
 
-use crate::support::{Client, soon, toolbox};
+use crate::support::{Client, forms, request, soon, toolbox};
 
 const SECRET: &str = "correct-horse-battery-staple";
 
@@ -24,8 +26,10 @@ struct Talker;
 impl Resources for Talker {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, ToolError>> {
         let long = "x".repeat(1 << 20);
+        let long = [format!("of {SECRET} {long}"), long];
         let entries = (0..40).map(|number| {
-            Resource::new(format!("note://{number}"), "note").with_description(&long)
+            let said = &long[usize::from(number > 0)];
+            Resource::new(format!("note://{number}"), "note").with_description(said)
         });
         Box::pin(std::future::ready(Ok(entries.collect())))
     }
@@ -49,18 +53,41 @@ impl Resources for Talker {
 
 impl Prompts for Talker {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
+        let greet = Prompt::new("greet", format!("Greets {SECRET}."));
+        let who = PromptArgument::optional("who", format!("{SECRET}, perhaps"));
+        let greet = greet.with_argument(who.with_choices([SECRET]));
+        Box::pin(std::future::ready(Ok(vec![greet])))
     }
 
     fn get<'a>(
         &'a self,
-        _name: &'a str,
+        name: &'a str,
         _arguments: Map<String, Value>,
-        _asking: Asking,
+        asking: Asking,
     ) -> BoxFuture<'a, Result<Option<PromptText>, ToolError>> {
-        let words = Block::text(format!("log in with {SECRET}"));
-        let text = PromptText::new(vec![PromptMessage::user(words)]);
-        Box::pin(std::future::ready(Ok(Some(text))))
+        Box::pin(async move {
+            if name == "ask" {
+                let schema = json!({ "type": "object", "properties": {
+                    "a": { "type": "string", "description": format!("not {SECRET}") },
+                } });
+                let question = Question::Form {
+                    message: format!("who\u{202e} is {SECRET}"),
+                    schema: Schema::as_received(schema).unwrap(),
+                };
+                asking.ask("who", question).await;
+            }
+            let words = Block::text(format!("log in with {SECRET}"));
+            let link = Block::Link {
+                uri: format!("https://example.com/{SECRET}"),
+                name: SECRET.to_owned(),
+                description: Some(SECRET.to_owned()),
+                mime_type: None,
+            };
+            let messages = [words, link].map(PromptMessage::user);
+            let mut text = PromptText::new(messages.into());
+            text.description = Some(format!("of {SECRET}"));
+            Ok(Some(text))
+        })
     }
 }
 
@@ -121,8 +148,31 @@ async fn what_an_upstream_repeats_of_a_secret_reaches_nobody() {
         .await;
     let words = made["result"]["messages"][0]["content"]["text"].as_str();
     assert!(words.unwrap().starts_with("log in with"), "{made}");
-    for told in [read, failed, made] {
+    let resources = client.ask("resources/list", json!({})).await;
+    let prompts = client.ask("prompts/list", json!({})).await;
+    let completed = json!({
+        "ref": { "type": "ref/prompt", "name": "up__greet" },
+        "argument": { "name": "who", "value": "" },
+    });
+    let completed = client.ask("completion/complete", completed).await;
+    let values = &completed["result"]["completion"]["values"];
+    assert_eq!(values.as_array().map(Vec::len), Some(1), "{completed}");
+    for told in [read, failed, made, resources, prompts, completed] {
+        assert!(told["result"].is_object() || told["error"].is_object());
         assert!(!told.to_string().contains(SECRET), "{told}");
     }
     stop.cancel();
+}
+
+#[tokio::test]
+async fn what_a_prompt_asks_hides_nothing_and_tells_no_secret() {
+    let builder = Toolbox::builder().secrets([SECRET]).without_log();
+    let server = Server::builder(builder.build().unwrap()).prompts(Talker);
+    let mut client = Client::handshake(&server.build(), forms()).await;
+    let ask = request("p", "prompts/get", json!({ "name": "ask" }));
+    client.send(&ask).await;
+    let asked = client.asked("elicitation/create").await;
+    let message = asked["params"]["message"].as_str().unwrap();
+    assert!(message.starts_with("who is "), "{message}");
+    assert!(!asked.to_string().contains(SECRET), "{asked}");
 }
