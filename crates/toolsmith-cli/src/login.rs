@@ -3,12 +3,14 @@
 //! Where nobody is at a browser, what was granted before is used and renewed; a server
 //! that wants more is told of with the command that logs in to it.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 use toolsmith_mcp::BoxFuture;
-use toolsmith_mcp::client::authorize::{Authorization, Consent, CredentialFile};
+use toolsmith_mcp::client::authorize::{Authorization, Consent, CredentialFile, is_answer_to};
 use toolsmith_mcp::client::{Reach, UpstreamOptions};
 
 use crate::environment;
@@ -17,11 +19,18 @@ use crate::print;
 /// How many bytes of a request are read; codes are short.
 const REQUEST: u64 = 16 << 10;
 
+/// How many requests are heard at once, and for how long each.
+const MOST_HEARD: usize = 64;
+const HEARD: Duration = Duration::from_secs(5);
+
 /// Where the browser comes back to.
 const PATH: &str = "/callback";
 
 /// The page the browser ends on.
 const PAGE: &str = "You are back at toolsmith. This page can be closed.";
+
+/// The page of whoever else comes there.
+const ASTRAY: &str = "This is no answer to the login under way, which goes on.";
 
 /// An upstream with what is kept of a login to it.
 pub(crate) fn with_kept(options: UpstreamOptions) -> UpstreamOptions {
@@ -83,15 +92,23 @@ impl Browser {
         })
     }
 
-    /// The address the browser came back to.
-    async fn comes_back(&self) -> std::io::Result<String> {
+    /// The address the browser came back to from a page. Every program and every web page on
+    /// this machine can come here, so only an answer to that page ends the wait, and whoever
+    /// connects and says nothing keeps nobody waiting.
+    async fn comes_back(&self, page: &str) -> std::io::Result<String> {
+        let mut heard = JoinSet::new();
         loop {
-            let (stream, _) = self.listener.accept().await?;
-            // Whoever connects and says nothing keeps nobody waiting.
-            let time = std::time::Duration::from_secs(5);
-            let asked = tokio::time::timeout(time, answer(stream)).await;
-            if let Ok(Ok(Some(query))) = asked {
-                return Ok(format!("{}?{query}", self.redirect_uri));
+            tokio::select! {
+                accepted = self.listener.accept(), if heard.len() < MOST_HEARD => {
+                    let (stream, _) = accepted?;
+                    let (page, here) = (page.to_owned(), self.redirect_uri.clone());
+                    heard.spawn(timeout(HEARD, answer(stream, page, here)));
+                }
+                Some(one) = heard.join_next(), if !heard.is_empty() => {
+                    if let Ok(Ok(Ok(Some(back)))) = one {
+                        return Ok(back);
+                    }
+                }
             }
         }
     }
@@ -106,14 +123,19 @@ impl Consent for Browser {
         Box::pin(async move {
             print::note("Log in with a browser on this machine:");
             print::note(&print::visible(url));
-            let back = self.comes_back().await;
+            let back = self.comes_back(url).await;
             back.map_err(|error| error.to_string())
         })
     }
 }
 
-/// Answers one request; returns its query where it is the browser that comes back.
-async fn answer(mut stream: TcpStream) -> std::io::Result<Option<String>> {
+/// Answers one request; returns its address where it is the browser that comes back from a
+/// page.
+async fn answer(
+    mut stream: TcpStream,
+    page: String,
+    here: String,
+) -> std::io::Result<Option<String>> {
     let mut request = Vec::new();
     let mut part = [0_u8; 1024];
     while !request.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -129,16 +151,18 @@ async fn answer(mut stream: TcpStream) -> std::io::Result<Option<String>> {
         target.split(' ').next()
     });
     let query = target.and_then(|target| target.strip_prefix(PATH)?.strip_prefix('?'));
-    let (status, page) = match query {
-        Some(_) => ("200 OK", PAGE),
-        None => ("404 Not Found", "There is nothing here."),
+    let address = query.map(|query| format!("{here}?{query}"));
+    let (status, said, back) = match address {
+        Some(back) if is_answer_to(&page, &back) => ("200 OK", PAGE, Some(back)),
+        Some(_) => ("400 Bad Request", ASTRAY, None),
+        None => ("404 Not Found", "There is nothing here.", None),
     };
     let answer = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\n\
-         Content-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n{page}",
-        page.len()
+         Content-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n{said}",
+        said.len()
     );
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
-    Ok(query.map(str::to_owned))
+    Ok(back)
 }

@@ -144,9 +144,16 @@ fn a_login_lasts() {
     let back = parameter(&page, "redirect_uri");
     // A browser asks for other things too.
     assert!(get(&back.replace("/callback", "/favicon.ico")).starts_with("HTTP/1.1 404"));
+    // And whoever else is on this machine neither ends the login nor holds it up.
+    let silent = TcpStream::connect(parameter(&page, "redirect_uri").split('/').nth(2).unwrap());
+    for stray in ["", "error=access_denied", "code=theirs&state=guessed"] {
+        let told = get(&format!("{back}?{stray}"));
+        assert!(told.starts_with("HTTP/1.1 400"), "{told}");
+    }
     let state = parameter(&page, "state");
     let ended = get(&format!("{back}?code=the-code&state={state}"));
     assert!(ended.starts_with("HTTP/1.1 200"), "{ended}");
+    drop(silent.unwrap());
     let rest: Vec<String> = told.map_while(Result::ok).collect();
     assert!(child.wait().unwrap().success(), "{rest:?}");
 

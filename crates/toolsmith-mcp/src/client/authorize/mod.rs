@@ -25,3 +25,4 @@ pub(super) use authorizer::{Authorizer, Gained, Refusal};
 pub use credentials::{Credential, CredentialFile, Credentials};
 pub use error::AuthorizeError;
 pub use options::{Authorization, Consent, Enterprise, Grant, Proof, Registered, Secret};
+pub use person::is_answer_to;

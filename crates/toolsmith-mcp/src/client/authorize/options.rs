@@ -65,7 +65,8 @@ pub trait Consent: Send + Sync + 'static {
     }
 
     /// Lets the person visit an address, and returns the address the browser was then
-    /// sent to, with everything in it.
+    /// sent to, with everything in it. Where others can come there too, only one that
+    /// [`is_answer_to`](super::is_answer_to) the page counts.
     ///
     /// # Errors
     /// When the person would not, or nobody is there; the words say which.

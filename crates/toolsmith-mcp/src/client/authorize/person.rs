@@ -119,15 +119,26 @@ impl Authorizer {
     }
 }
 
+/// Tells whether an address that a browser was sent to answers the page it was shown: both
+/// have the same `state`, which nobody else knows.
+///
+/// For hosts whose browser comes back to where anybody can come to.
+pub fn is_answer_to(page: &str, back: &str) -> bool {
+    let state = |url: &str| said(&Url::parse(url).ok()?, "state");
+    state(page).is_some_and(|asked| state(back) == Some(asked))
+}
+
 /// What the authorization server said instead of a code.
 fn refusal(back: &str) -> Option<String> {
     let back = Url::parse(back).ok()?;
-    let said = |key: &str| {
-        let mut pairs = back.query_pairs();
-        pairs.find(|(each, _)| each == key).map(|(_, value)| value)
-    };
-    let error = said("error")?;
-    let described = said("error_description").unwrap_or_default();
+    let error = said(&back, "error")?;
+    let described = said(&back, "error_description").unwrap_or_default();
     let told = format!("{error} {described}");
     Some(told.trim().chars().take(300).collect())
+}
+
+fn said(url: &Url, key: &str) -> Option<String> {
+    let mut pairs = url.query_pairs();
+    let (_, value) = pairs.find(|(each, _)| each == key)?;
+    Some(value.into_owned())
 }
