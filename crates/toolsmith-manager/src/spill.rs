@@ -170,17 +170,24 @@ pub(crate) fn private_folder(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Tells whether a file is named as outputs are: it ends in the number of a process, of an
-/// output and of an attempt. Whatever else somebody keeps there stays.
+/// Tells whether a file is named as outputs are: it begins with a name, and ends in the number
+/// of a process, of an output and of an attempt. Whatever else somebody keeps there stays.
 fn is_ours(name: &OsStr) -> bool {
     let stem = name.to_str().and_then(|name| name.strip_suffix(".txt"));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    // Written as numbers are, and not as in dates.
+    let is_number = |part: &str| {
+        let is_plain = part == "0" || !part.starts_with('0');
+        is_plain && !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit())
+    };
     stem.is_some_and(|stem| {
-        stem.rsplitn(4, '-')
+        let mut parts = stem.rsplitn(4, '-');
+        let ends = parts
+            .by_ref()
             .take(3)
             .filter(|part| is_number(part))
             .count()
-            == 3
+            == 3;
+        ends && parts.next().is_some()
     })
 }
 

@@ -41,7 +41,13 @@ async fn old_outputs_go_and_what_else_lies_there_stays() {
     let (call, tool) = (CallId::new("1"), ToolName::new("tool").unwrap());
     let kept = store.keep(Spill::new(&call, &tool, "old", 0)).await;
     let old = PathBuf::from(kept.unwrap().location);
-    let foreign = ["notes.txt", "tool-1-2.txt", "tool-1-2-3-4.md"];
+    let foreign = [
+        "notes.txt",
+        "tool-1-2.txt",
+        "tool-1-2-3-4.md",
+        "2026-11-12.txt",
+        "notes-2026-01-02.txt",
+    ];
     let foreign = foreign.map(|name| folder.path().join(name));
     for path in &foreign {
         fs::write(path, "mine").unwrap();
