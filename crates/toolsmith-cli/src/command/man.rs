@@ -20,7 +20,9 @@ pub(crate) fn run(words: &[String]) -> Result<u8, Failure> {
         command = inner;
     }
     let mut text = Vec::new();
-    Man::new(command.clone()).render(&mut text)?;
+    // Only the first command knows its version.
+    let source = concat!("toolsmith ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(source).render(&mut text)?;
     // What ends a help text are examples, and in a manual they have a section of that name.
     let text = String::from_utf8_lossy(&text);
     print::line(&text.replacen(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n", 1))?;

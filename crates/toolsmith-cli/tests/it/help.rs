@@ -68,7 +68,8 @@ fn manual_pages_of_the_program_and_of_every_command() {
     assert!(page.stdout.contains(".TH toolsmith 1"), "{}", page.stdout);
     for command in COMMANDS {
         let page = user.runs(["man", command]).ends_with(0).tells("");
-        let head = format!(".TH toolsmith-{command} 1");
+        let version = env!("CARGO_PKG_VERSION");
+        let head = format!(".TH toolsmith-{command} 1  \"toolsmith {version}\"");
         assert!(page.stdout.contains(&head), "{command}: {}", page.stdout);
         // By its whole name, which is how it is called.
         let synopsis = format!("\\fBtoolsmith {}\\fR", command.replace('-', "\\-"));
