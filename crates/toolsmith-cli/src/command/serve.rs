@@ -4,7 +4,7 @@
 //! to stderr.
 
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
@@ -82,10 +82,7 @@ async fn over_http(
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let (mut http, admission) = match admission(options)? {
-        Some((token, is_new, file)) => {
-            let shown = is_new.then(|| token.reveal().to_owned());
-            (HttpOptions::with_token(token), Some((shown, file)))
-        }
+        Some((token, is_new, file)) => (HttpOptions::with_token(token), Some((is_new, file))),
         None => (HttpOptions::without_token(), None),
     };
     http.hosts.clone_from(&options.allow_host);
@@ -110,26 +107,29 @@ async fn over_http(
             "other machines can reach this address, and nothing on the way is encrypted",
         );
     }
-    if let Some((None, file)) = &admission {
-        let file = print::visible(&file.display().to_string());
-        print::note(&format!("clients bring the token that is kept in {file}"));
-    }
-    if let Some((Some(token), file)) = admission {
-        let file = print::visible(&file.display().to_string());
-        print::note(&format!(
-            "this token lets clients in; it is kept in {file}:"
-        ));
-        print::note(&format!("  Authorization: Bearer {token}"));
-        print::note(&format!(
-            "for Claude Code: claude mcp add --transport http toolsmith http://{address}{PATH} --header \"Authorization: Bearer {token}\""
-        ));
-        print::note(&format!(
-            "for other clients: toolsmith connect CLIENT --http http://{address}{PATH}"
-        ));
+    if let Some((is_new, file)) = admission {
+        tell_clients(&file, is_new, &format!("http://{address}{PATH}"));
     }
     let lanes = Lanes::open()?;
     listening.run_on(lanes.handles(), stop).await?;
     Ok(())
+}
+
+/// Tells what lets clients in. The token itself is not shown: what is told here is often kept
+/// in a log.
+fn tell_clients(file: &Path, is_new: bool, url: &str) {
+    let file = print::visible(&file.display().to_string());
+    print::note(&format!("clients bring the token that is kept in {file}"));
+    if !is_new {
+        return;
+    }
+    let quoted = shell_words::quote(&file);
+    print::note(&format!(
+        "for Claude Code: claude mcp add --transport http toolsmith {url} --header \"Authorization: Bearer $(cat {quoted})\""
+    ));
+    print::note(&format!(
+        "for other clients: toolsmith connect CLIENT --http {url}"
+    ));
 }
 
 /// The token clients must bring, whether it is new, and the file it is in; none with
