@@ -25,6 +25,8 @@ pub(super) struct Workshop<'d> {
     pub(super) options: &'d Options,
     pub(super) title: String,
     pub(super) base: Option<Url>,
+    /// Where the API is, if that is known.
+    pub(super) server: Option<Url>,
     pub(super) requests: Pool<'d>,
     pub(super) responses: Pool<'d>,
     pub(super) schemes: Schemes<'d>,
@@ -66,7 +68,15 @@ impl<'d> Workshop<'d> {
         let path = Path::parse(place.path)?;
         let mut arguments = parameters(root, place, whole, &mut self.requests, notes)?;
         path.complete(&mut arguments, whole, notes);
-        let auth = self.schemes.of(place.operation, whole, notes);
+        let own = [place.operation, place.item];
+        let own = own
+            .into_iter()
+            .find(|holder| holder.get("servers").is_some());
+        let own = own.filter(|_| self.options.api_url.is_none());
+        let api_url = own.and_then(|own| servers::address(own, self.base.as_ref(), notes));
+        let server = api_url.as_ref().and_then(servers::location);
+        let server = server.as_ref().or(self.server.as_ref());
+        let auth = self.schemes.of(place.operation, server, whole, notes);
         // What shows who makes a request is no argument, though documents say so.
         arguments.retain(|argument| !auth.fills(argument.place, &argument.wire));
         let body = body(root, place, whole, &mut self.requests, notes)?;
@@ -83,15 +93,7 @@ impl<'d> Workshop<'d> {
         entry.path = Some(Placed::nowhere(path.written(&arguments)));
         entry.places = arguments.places();
         entry.body = body.form;
-        let own = [place.operation, place.item];
-        let own = own
-            .into_iter()
-            .find(|holder| holder.get("servers").is_some());
-        if self.options.api_url.is_none()
-            && let Some(holder) = own
-        {
-            entry.api_url = servers::address(holder, self.base.as_ref(), notes);
-        }
+        entry.api_url = api_url;
         if let Some(kind) = body.content_type
             && let Ok(kind) = kind.parse::<Template>()
         {

@@ -9,8 +9,8 @@ use crate::form::HttpMethod;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the API is called; by its title unless set. Variables for secrets are named
-    /// after it.
+    /// What the API is called; by its title unless set. If it is, variables for its keys are
+    /// named after it, else after the servers they are sent to.
     pub name: Option<String>,
     /// What every tool's name begins with, such as `petstore_`.
     pub prefix: String,

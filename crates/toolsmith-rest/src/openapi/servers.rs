@@ -62,6 +62,11 @@ pub(super) fn resolve(written: &str, base: Option<&Url>) -> Result<String, Strin
     Ok(address.as_str().trim_end_matches('/').to_owned())
 }
 
+/// The address a text is, unless it refers to what is known only later.
+pub(super) fn location(address: &Placed<Template>) -> Option<Url> {
+    Url::parse(&address.value.plain()?).ok()
+}
+
 /// A text that refers to nothing.
 pub(super) fn template(text: &str) -> Option<Placed<Template>> {
     let escaped = text.replace("${", "$${");
