@@ -77,6 +77,13 @@ impl<'d> Workshop<'d> {
         let server = api_url.as_ref().and_then(servers::location);
         let server = server.as_ref().or(self.server.as_ref());
         let auth = self.schemes.of(place.operation, server, whole, notes);
+        if api_url.is_some() {
+            // It is said of this tool alone then.
+            self.room = self.room.saturating_sub(auth.bytes());
+            if self.room == 0 {
+                return Err(full(self.options));
+            }
+        }
         // What shows who makes a request is no argument, though documents say so.
         arguments.retain(|argument| !auth.fills(argument.place, &argument.wire));
         let body = body(root, place, whole, &mut self.requests, notes)?;
@@ -118,10 +125,9 @@ impl<'d> Workshop<'d> {
         whole: &str,
     ) -> Result<Placed<serde_json::Map<String, Value>>, String> {
         let total = self.options.max_total_bytes;
-        let full = || format!("the tools before it take up the {total} bytes there are for all");
         // So little is left that looking what would fit takes more than it gives.
         if self.room < limit.min(total) / 8 {
-            return Err(full());
+            return Err(full(self.options));
         }
         let gathered = self.requests.gather(piece, limit, &mut self.notes);
         let Some((Value::Object(schema), cut)) = gathered else {
@@ -142,7 +148,7 @@ impl<'d> Workshop<'d> {
         // its end for the small ones.
         self.room = self.room.saturating_sub(bytes);
         if self.room == 0 {
-            return Err(full());
+            return Err(full(self.options));
         }
         let Value::Object(schema) = schema else {
             return Err("its arguments are no object".to_owned());
@@ -169,6 +175,11 @@ impl<'d> Workshop<'d> {
             entry.response = Some(form);
         }
     }
+}
+
+fn full(options: &Options) -> String {
+    let total = options.max_total_bytes;
+    format!("the tools before it take up the {total} bytes there are for all")
 }
 
 /// A path with its parameters apart.

@@ -18,6 +18,10 @@ use crate::http::{is_reserved, is_token};
 
 /// How many alternatives of an operation, and schemes of each, are looked at.
 const MAX: usize = 32;
+/// How many bytes the scopes of a scheme take, with what each takes beside its letters. They
+/// stand in a document once, and with every tool that asks for a token.
+const MAX_SCOPES: usize = 8 << 10;
+const SCOPE: usize = 32;
 
 /// How a request shows who makes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +35,12 @@ pub(super) struct Auth {
 }
 
 impl Auth {
+    /// How much of a file it takes that a document can make long.
+    pub(super) fn bytes(&self) -> usize {
+        let scopes = self.form.iter().flat_map(|form| &form.scopes);
+        scopes.map(|scope| scope.len() + SCOPE).sum()
+    }
+
     /// Tells whether a header is filled by it.
     fn has_header(&self, header: &str) -> bool {
         let is_authorization = match self.method {
@@ -73,7 +83,31 @@ pub(super) struct Schemes<'d> {
     known: HashMap<(&'d str, Option<Origin>), Option<Scheme>>,
     variables: Variables,
     /// What tokens of each scheme are good for, over all operations.
-    scopes: HashMap<&'d str, Vec<String>>,
+    scopes: HashMap<&'d str, Scopes>,
+}
+
+/// What tokens are asked for.
+#[derive(Default)]
+struct Scopes {
+    kept: BTreeSet<String>,
+    bytes: usize,
+    is_cut: bool,
+}
+
+impl Scopes {
+    fn add(&mut self, scope: &str) {
+        let is_plain = scope.len() <= 300 && scope.bytes().all(|b| b.is_ascii_graphic());
+        if !is_plain || self.kept.contains(scope) {
+            return;
+        }
+        let bytes = self.bytes + scope.len() + SCOPE;
+        if bytes > MAX_SCOPES {
+            self.is_cut = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.kept.insert(scope.to_owned());
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -92,24 +126,14 @@ impl<'d> Schemes<'d> {
         operations: impl Iterator<Item = &'d Value>,
     ) -> Self {
         let general = root.get("security");
-        let mut scopes: HashMap<&'d str, Vec<String>> = HashMap::new();
+        let mut scopes: HashMap<&'d str, Scopes> = HashMap::new();
         let own = operations.filter_map(|operation| operation.get("security"));
         for (name, wanted) in own.chain(general).flat_map(requirements).flatten() {
-            let list = scopes.entry(name).or_default();
-            for scope in wanted
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-            {
-                let is_plain = scope.len() <= 300 && scope.bytes().all(|b| b.is_ascii_graphic());
-                if is_plain && list.len() < 200 && !list.iter().any(|known| known == scope) {
-                    list.push(scope.to_owned());
-                }
+            let scopes = scopes.entry(name).or_default();
+            let wanted = wanted.as_array().into_iter().flatten();
+            for scope in wanted.filter_map(Value::as_str) {
+                scopes.add(scope);
             }
-        }
-        for list in scopes.values_mut() {
-            list.sort();
         }
         Self {
             root,
@@ -303,12 +327,20 @@ impl<'d> Schemes<'d> {
                     tokens: tokens.as_ref(),
                     ..way
                 };
+                let scopes = self.scopes.get(name);
+                if scopes.is_some_and(|scopes| scopes.is_cut) {
+                    notes.add(format!(
+                        "`{shown}` has more scopes than a token can be asked for; add those you need"
+                    ));
+                }
+                let scopes = scopes.map(|scopes| scopes.kept.iter().cloned().collect());
+                let scopes = scopes.unwrap_or_default();
                 let mut sent = BTreeSet::new();
                 let form = AuthForm {
                     token_url: template(&address),
                     client_id: self.secret(name, "client_id", way, &mut sent),
                     client_secret: self.secret(name, "client_secret", way, &mut sent),
-                    scopes: self.scopes.get(name).cloned().unwrap_or_default(),
+                    scopes,
                     ..AuthForm::default()
                 };
                 let method = AuthMethod::Oauth;

@@ -324,3 +324,37 @@ fn where_variables_go_is_told_first() {
     let (_, sent) = variables(&value, Some("github"));
     assert_eq!(sent, ["GITHUB_TOKEN is sent to https://evil.example"]);
 }
+
+/// They stand in a document once, and with each of its tools.
+#[test]
+fn the_scopes_of_a_token_are_bounded() {
+    let flows = json!({ "clientCredentials": { "tokenUrl": "/token", "scopes": {} } });
+    let schemes = json!({ "main": { "type": "oauth2", "flows": flows } });
+    let asked = |count: usize, length: usize| {
+        let scopes: Vec<String> = (0..count).map(|n| format!("{n:0length$}")).collect();
+        let imported = imported(schemes.clone(), json!([{ "main": scopes }]));
+        let auth = json!(imported.entry.auth);
+        let kept = auth["scopes"].as_array().unwrap().len();
+        (kept, is_noted(&imported, "more scopes than a token"))
+    };
+    assert_eq!(asked(100, 40), (100, false));
+    let (kept, is_noted) = asked(200, 290);
+    assert!(kept * 290 < 8 << 10 && is_noted, "{kept}");
+
+    // Where each tool has its own, they count with all that is made of a document.
+    let scopes: Vec<String> = (0..200).map(|n| format!("{n:0290}")).collect();
+    let paths = (0..20).map(|number| {
+        let server = json!([{ "url": format!("https://{number}.example") }]);
+        let operation = json!({ "servers": server, "security": [{ "main": scopes }] });
+        (format!("/{number}"), json!({ "get": operation }))
+    });
+    let paths = Value::Object(paths.collect());
+    let value = document(&paths, &json!({ "securitySchemes": schemes }));
+    let mut options = Options::default();
+    options.max_total_bytes = 64 << 10;
+    let imported = import_with(&value.to_string(), &options);
+    assert_eq!(
+        (imported.entry.tools.len(), imported.left_out.len()),
+        (8, 12)
+    );
+}
