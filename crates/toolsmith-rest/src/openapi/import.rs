@@ -114,6 +114,7 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
         responses: Pool::new(root, document.version, Side::Response),
         schemes,
         notes,
+        sent: BTreeSet::new(),
         room: options.max_total_bytes,
     };
     let mut left_out: Vec<LeftOut> = Vec::new();
@@ -165,7 +166,7 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
             .notes
             .add("there is no operation that became a tool");
     }
-    let mut notes = sent(&made);
+    let mut notes = sent(&workshop.sent);
     notes.extend(workshop.notes.finish());
     authenticate(&mut entry, made);
     Ok(Imported {
@@ -232,9 +233,8 @@ fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
 
 /// Which variables go where. It is told apart from all else there is to know, which a
 /// document can make so much of that the end is not told.
-fn sent(made: &[Made]) -> Vec<String> {
-    let all: BTreeSet<&String> = made.iter().flat_map(|made| &made.auth.sent).collect();
-    let mut told: Vec<String> = all.iter().take(MAX_SENT).copied().cloned().collect();
+fn sent(all: &BTreeSet<String>) -> Vec<String> {
+    let mut told: Vec<String> = all.iter().take(MAX_SENT).cloned().collect();
     if all.len() > MAX_SENT {
         let more = all.len() - MAX_SENT;
         told.push(format!("and {more} variables more, to other servers"));

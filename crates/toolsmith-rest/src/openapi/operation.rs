@@ -1,5 +1,7 @@
 //! One operation, and the tool it becomes.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use toolsmith_core::reference::Template;
 use url::Url;
@@ -31,6 +33,8 @@ pub(super) struct Workshop<'d> {
     pub(super) responses: Pool<'d>,
     pub(super) schemes: Schemes<'d>,
     pub(super) notes: Notes,
+    /// Which variables go where.
+    pub(super) sent: BTreeSet<String>,
     /// How many bytes of schemas there may be yet.
     pub(super) room: usize,
 }
@@ -76,13 +80,11 @@ impl<'d> Workshop<'d> {
         let api_url = own.and_then(|own| servers::address(own, self.base.as_ref(), notes));
         let server = api_url.as_ref().and_then(servers::location);
         let server = server.as_ref().or(self.server.as_ref());
-        let auth = self.schemes.of(place.operation, server, whole, notes);
-        if api_url.is_some() {
-            // It is said of this tool alone then.
-            self.room = self.room.saturating_sub(auth.bytes());
-            if self.room == 0 {
-                return Err(full(self.options));
-            }
+        let mut auth = self.schemes.of(place.operation, server, whole, notes);
+        let scopes = api_url.as_ref().map_or(0, |_| auth.scope_bytes());
+        self.room = self.room.saturating_sub(auth.header_bytes() + scopes);
+        if self.room == 0 {
+            return Err(full(self.options));
         }
         // What shows who makes a request is no argument, though documents say so.
         arguments.retain(|argument| !auth.fills(argument.place, &argument.wire));
@@ -114,7 +116,8 @@ impl<'d> Workshop<'d> {
             entry.parameters = Some(schema);
         }
         self.respond(place, &mut entry);
-        entry.headers.extend(auth.headers.clone());
+        entry.headers.extend(std::mem::take(&mut auth.headers));
+        self.sent.append(&mut auth.sent);
         Ok(Made { entry, auth })
     }
 

@@ -28,8 +28,8 @@ pub struct Options {
     pub max_schema_bytes: usize,
     /// How large the schema of a tool's answer is at most; a larger one is left out.
     pub max_response_bytes: usize,
-    /// How large all schemas are together, with the scopes of tokens where a tool has its
-    /// own. Those of answers take no more than half.
+    /// How large all schemas are together, with what a tool says of keys and tokens by
+    /// itself. Those of answers take no more than half.
     pub max_total_bytes: usize,
 }
 

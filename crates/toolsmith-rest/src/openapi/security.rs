@@ -18,10 +18,11 @@ use crate::http::{is_reserved, is_token};
 
 /// How many alternatives of an operation, and schemes of each, are looked at.
 const MAX: usize = 32;
-/// How many bytes the scopes of a scheme take, with what each takes beside its letters. They
-/// stand in a document once, and with every tool that asks for a token.
+/// How many bytes the scopes of a scheme take. They stand in a document once, and with every
+/// tool that asks for a token.
 const MAX_SCOPES: usize = 8 << 10;
-const SCOPE: usize = 32;
+/// What a text takes beside its letters.
+const BESIDE: usize = 32;
 
 /// How a request shows who makes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,10 +36,17 @@ pub(super) struct Auth {
 }
 
 impl Auth {
-    /// How much of a file it takes that a document can make long.
-    pub(super) fn bytes(&self) -> usize {
+    /// How much its further keys take, which stand with every tool.
+    pub(super) fn header_bytes(&self) -> usize {
+        let headers = self.headers.iter();
+        let bytes = headers.map(|(name, key)| name.len() + key.value.expose_written().len());
+        bytes.map(|bytes| bytes + BESIDE).sum()
+    }
+
+    /// How much the scopes take, which stand with a tool that has its own.
+    pub(super) fn scope_bytes(&self) -> usize {
         let scopes = self.form.iter().flat_map(|form| &form.scopes);
-        scopes.map(|scope| scope.len() + SCOPE).sum()
+        scopes.map(|scope| scope.len() + BESIDE).sum()
     }
 
     /// Tells whether a header is filled by it.
@@ -100,7 +108,7 @@ impl Scopes {
         if !is_plain || self.kept.contains(scope) {
             return;
         }
-        let bytes = self.bytes + scope.len() + SCOPE;
+        let bytes = self.bytes + scope.len() + BESIDE;
         if bytes > MAX_SCOPES {
             self.is_cut = true;
             return;

@@ -8,6 +8,9 @@ use super::notes::Notes;
 use super::{refer, text};
 use crate::form::Placed;
 
+/// How long the name of a server can be.
+const MAX_HOST: usize = 255;
+
 /// The address of the first server a holder names, if it names any that can be used.
 pub(super) fn address(
     holder: &Value,
@@ -50,6 +53,9 @@ pub(super) fn resolve(written: &str, base: Option<&Url>) -> Result<String, Strin
     let mut address = parsed.map_err(|error| error.to_string())?;
     if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
         return Err("it is no address of HTTP".to_owned());
+    }
+    if address.host_str().is_some_and(|host| host.len() > MAX_HOST) {
+        return Err("no server has so long a name".to_owned());
     }
     if written.contains(['{', '}']) {
         return Err("a variable in it has no value".to_owned());

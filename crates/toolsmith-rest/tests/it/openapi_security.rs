@@ -1,6 +1,6 @@
 //! Security schemes as settings, with nothing secret in them.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use toolsmith_rest::openapi::Options;
 
@@ -357,4 +357,34 @@ fn the_scopes_of_a_token_are_bounded() {
         (imported.entry.tools.len(), imported.left_out.len()),
         (8, 12)
     );
+}
+
+/// The same of further keys, and a long name of a scheme is none of a variable's.
+#[test]
+fn the_keys_of_every_tool_are_bounded() {
+    let name = |number: usize| format!("{number}{}", "n".repeat(900));
+    let key =
+        |number: usize| json!({ "type": "apiKey", "in": "header", "name": format!("X-{number}") });
+    let schemes: Map<String, Value> = (0..32).map(|n| (name(n), key(n))).collect();
+    let all: Map<String, Value> = (0..32).map(|n| (name(n), json!([]))).collect();
+    let paths = (0..1000).map(|n| (format!("/{n}"), json!({ "get": {} })));
+    let paths = Value::Object(paths.collect());
+    let mut value = document(&paths, &json!({ "securitySchemes": schemes }));
+    value["security"] = json!([all]);
+    let imported = import_value(&value);
+    let bytes = json!(imported.entry).to_string().len();
+    assert!(bytes < 8 << 20, "{bytes}");
+    let mut options = Options::default();
+    options.max_total_bytes = 64 << 10;
+    let imported = import_with(&value.to_string(), &options);
+    let reason = &imported.left_out[0].reason;
+    assert!(reason.contains("take up the 65536 bytes"), "{reason}");
+}
+
+#[test]
+fn a_server_whose_name_nobody_can_have_is_none() {
+    let value = titled("t", &format!("https://{}.example", "h".repeat(300)));
+    let imported = import_value(&value);
+    assert_eq!(imported.entry.api_url, None);
+    assert!(is_noted(&imported, "no server has so long a name"));
 }
