@@ -116,9 +116,13 @@ impl Arguments {
     /// the script, where it is a file.
     fn label(&self, script: Option<&str>) -> String {
         let words = self.interpreter.as_deref().into_iter().chain(script);
-        let words = words.chain(self.args.iter().map(String::as_str));
-        let words: Vec<String> = words.map(quoted).collect();
+        let words: Vec<String> = words.map(quoted).chain(self.words()).collect();
         words.join(" ")
+    }
+
+    /// The arguments of the script, as a person would type them.
+    fn words(&self) -> Vec<String> {
+        self.args.iter().map(|word| quoted(word)).collect()
     }
 }
 
@@ -218,7 +222,10 @@ impl ShellTool for Script {
                     .touching(touch))
             }
             Origin::Source { text, interpreter } => {
-                let label = format!("{interpreter}: {}", one_line(text, 160));
+                let mut label = format!("{interpreter}: {}", one_line(text, 160));
+                if !arguments.args.is_empty() {
+                    label += &format!(" (given {})", arguments.words().join(" "));
+                }
                 common.plan(&self.0, &label, arguments.limit())
             }
         }

@@ -174,4 +174,10 @@ async fn the_plan_names_the_interpreter() {
     let call = RawCall::new("script", arguments);
     let explained = yard.toolbox.explain(call, &Caller::new("test")).await;
     assert_eq!(explained.plan.unwrap().summary, "run /bin/rm notes.txt -f");
+    // A source may do nothing but run its arguments.
+    let arguments = json!({"source": "\"$@\"", "interpreter": "sh", "args": ["rm", "a b"]});
+    let call = RawCall::new("script", arguments);
+    let explained = yard.toolbox.explain(call, &Caller::new("test")).await;
+    let summary = "run sh: \"$@\" (given rm 'a b')";
+    assert_eq!(explained.plan.unwrap().summary, summary);
 }

@@ -144,7 +144,9 @@ pub(crate) enum Import {
   toolsmith import openapi https://api.example/openapi.json --name example --dry-run
   toolsmith import openapi big.json --tag issues --path '/repos/**' --exclude-method DELETE
 
-Every operation becomes a tool, or is listed with the reason why not.")]
+Every operation becomes a tool, or is listed with the reason why not. Keys are read from
+variables named after the server they are sent to, such as TOKEN_FOR_API_EXAMPLE, or after
+--name, such as EXAMPLE_TOKEN; which goes where is told.")]
 pub(crate) struct ImportOpenApi {
     /// The document: a file, - for standard input, or a URL.
     #[arg(value_name = "FILE|URL")]

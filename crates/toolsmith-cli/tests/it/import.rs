@@ -52,7 +52,7 @@ paths:
 fn owner() -> User {
     newcomer()
         .having("pets.yaml", PETS)
-        .with("PET_STORE_API_KEY", "planted-secret")
+        .with("API_KEY_FOR_PETS_EXAMPLE", "planted-secret")
 }
 
 fn text(user: &User, file: &str) -> String {
@@ -106,6 +106,7 @@ fn a_document_becomes_tools() {
         .prints("tools/native/pet_store.yaml: 3 tools\n")
         .tells(
             "left out: TRACE /pets: the method TRACE is not supported\n\
+             API_KEY_FOR_PETS_EXAMPLE is sent to https://pets.example\n\
              Next: `toolsmith tools --source rest` lists them.\n",
         );
     let file = text(&user, FILE);
@@ -131,10 +132,14 @@ fn a_document_becomes_tools() {
 #[test]
 fn its_calls_reach_the_api() {
     let (address, seen) = serve(vec!["[]".to_owned(), "{}".to_owned(), "{}".to_owned()]);
-    let user = owner();
+    let user = newcomer()
+        .having("pets.yaml", PETS)
+        .with("ZOO_API_KEY", "planted-secret");
     let url = format!("{address}/v2");
-    user.runs(["import", "openapi", "pets.yaml", "--api-url", &url])
-        .ends_with(0);
+    let named = ["--api-url", &url, "--name", "zoo"];
+    user.runs(["import", "openapi", "pets.yaml"].iter().chain(&named))
+        .ends_with(0)
+        .says(&format!("ZOO_API_KEY is sent to {address}\n"));
     for words in [
         &["call", "list_pets", "limit=3", "--yes"][..],
         &["call", "add_pet", "name=Rex", "--yes"],
@@ -196,7 +201,8 @@ fn filters_prefix_and_name() {
             ),
         ])
     );
-    assert_eq!(report["notes"], json!([]));
+    let sent = "SHOP_API_KEY is sent to https://pets.example";
+    assert_eq!(report["notes"], json!([sent]));
     for (words, tools) in [
         (&["--path", "/pets/*"][..], json!(["drop_pet"])),
         (&["--exclude-path", "/pets"], json!(["drop_pet"])),

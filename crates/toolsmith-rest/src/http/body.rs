@@ -48,7 +48,8 @@ pub(crate) enum Content {
 pub(crate) type Field<'a> = (Placement, &'a Value);
 
 impl Content {
-    /// Writes the body; none where there is nothing to say.
+    /// Writes the body; none where there is nothing to say. The names of all fields there
+    /// can be are kept for those.
     ///
     /// # Errors
     /// When the arguments cannot be written in the form.
@@ -56,6 +57,7 @@ impl Content {
         &self,
         form: BodyForm,
         fields: Vec<Field<'_>>,
+        kept: HashSet<String>,
         arguments: &Arguments,
     ) -> Result<Option<Body>, ToolError> {
         let whole = match self {
@@ -82,8 +84,8 @@ impl Content {
                 Some((_, value)) => text(value),
                 None => return Ok(None),
             },
-            (BodyForm::Form, Some(value)) => web_form(&spread(&value)?)?,
-            (BodyForm::Form, None) => web_form(&fields)?,
+            (BodyForm::Form, Some(value)) => web_form(&spread(&value)?, HashSet::new())?,
+            (BodyForm::Form, None) => web_form(&fields, kept)?,
             (BodyForm::Multipart, Some(value)) => multipart(&spread(&value)?)?,
             (BodyForm::Multipart, None) => multipart(&fields)?,
         };
@@ -116,9 +118,9 @@ fn text(value: &Value) -> Body {
     }
 }
 
-fn web_form(fields: &[Field<'_>]) -> Result<Body, ToolError> {
-    let names = fields.iter().map(|(placement, _)| placement.name.clone());
-    let mut pairs = Pairs::keeping(names.collect::<HashSet<_>>());
+fn web_form(fields: &[Field<'_>], mut kept: HashSet<String>) -> Result<Body, ToolError> {
+    kept.extend(fields.iter().map(|(placement, _)| placement.name.clone()));
+    let mut pairs = Pairs::keeping(kept);
     for (placement, value) in fields {
         pairs.add(placement, value)?;
     }

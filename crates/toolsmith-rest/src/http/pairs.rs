@@ -22,6 +22,8 @@ pub(crate) struct Pairs {
     pairs: Vec<(String, String)>,
     /// The names no argument may bring, as they are before they are encoded.
     taken: HashSet<String>,
+    /// The names that parts may be of what others have: servers read `ids[0]` as one of `ids`.
+    wholes: HashSet<String>,
 }
 
 impl Pairs {
@@ -29,6 +31,7 @@ impl Pairs {
     pub(crate) fn keeping(taken: HashSet<String>) -> Self {
         Self {
             pairs: Vec::new(),
+            wholes: taken.iter().map(|name| whole(name).to_owned()).collect(),
             taken,
         }
     }
@@ -74,7 +77,7 @@ impl Pairs {
                 }
                 ObjectStyle::Form => {
                     for (field, value) in fields {
-                        self.free(field)?;
+                        self.admit(field)?;
                         match value {
                             Value::Null => {}
                             Value::Array(items) => {
@@ -100,7 +103,7 @@ impl Pairs {
         placement: &Placement,
         value: &Value,
     ) -> Result<(), ToolError> {
-        self.free(&placement.name)?;
+        self.admit(&placement.name)?;
         self.add(placement, value)
     }
 
@@ -168,12 +171,34 @@ impl Pairs {
         Ok(())
     }
 
-    fn free(&self, name: &str) -> Result<(), ToolError> {
-        if self.taken.contains(name) {
-            let message = format!("{:?} belongs to another part of the request", bounded(name));
-            return Err(ToolError::invalid(message));
+    /// Refuses a name that the file does not give, where it is one of something else or of
+    /// a part of that.
+    fn admit(&self, name: &str) -> Result<(), ToolError> {
+        match self.wholes.contains(whole(name)) {
+            true => Err(belongs_elsewhere(name)),
+            false => self.free(name),
         }
-        Ok(())
+    }
+
+    fn free(&self, name: &str) -> Result<(), ToolError> {
+        match self.taken.contains(name) {
+            true => Err(belongs_elsewhere(name)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The refusal of a name that something else has.
+pub(crate) fn belongs_elsewhere(name: &str) -> ToolError {
+    let message = format!("{:?} belongs to another part of the request", bounded(name));
+    ToolError::invalid(message)
+}
+
+/// What a name is a part of: all before its first bracket.
+fn whole(name: &str) -> &str {
+    match name.split_once('[') {
+        Some((whole, _)) if !whole.is_empty() => whole,
+        _ => name,
     }
 }
 

@@ -13,7 +13,7 @@ use url::Url;
 use super::address::Address;
 use super::body::{Body, Content};
 use super::encode;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, belongs_elsewhere};
 use super::place::Places;
 use super::template::PathTemplate;
 use crate::form::{BodyForm, HttpMethod, PlaceName};
@@ -71,6 +71,8 @@ impl Pattern {
         fixed
             .iter()
             .for_each(|(name, value)| query.push(name, value));
+        let in_body = self.places.names_in(PlaceName::Body);
+        let in_body: HashSet<String> = in_body.map(|(_, name)| name.to_owned()).collect();
         let (mut headers, mut cookies, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in arguments.iter() {
             let Some(placement) = self.places.of(name, self.templated.contains(name)) else {
@@ -78,8 +80,17 @@ impl Pattern {
             };
             match placement.place {
                 PlaceName::Path | PlaceName::WholeBody => {}
-                PlaceName::Query if self.is_declared(name) => query.add(&placement, value)?,
+                PlaceName::Query if self.is_declared(PlaceName::Query, name) => {
+                    query.add(&placement, value)?
+                }
                 PlaceName::Query => query.add_unnamed(&placement, value)?,
+                // What nobody declared has its own name, and that may be another's there.
+                PlaceName::Body
+                    if in_body.contains(&placement.name)
+                        && !self.is_declared(PlaceName::Body, name) =>
+                {
+                    return Err(belongs_elsewhere(name));
+                }
                 PlaceName::Body => fields.push((placement, value)),
                 PlaceName::Header | PlaceName::Cookie if value.is_null() => {}
                 PlaceName::Header => {
@@ -93,17 +104,7 @@ impl Pattern {
                 }
             }
         }
-        let mut names = HashSet::new();
-        for (placement, _) in &fields {
-            if !names.insert(placement.name.clone()) {
-                let message = format!(
-                    "two arguments are the field {:?} of the body",
-                    placement.name
-                );
-                return Err(ToolError::invalid(message));
-            }
-        }
-        let body = self.content.write(self.form, fields, arguments)?;
+        let body = self.content.write(self.form, fields, in_body, arguments)?;
         let place = format!("{}{path}", address.origin);
         let prepared = Prepared {
             method: self.method,
@@ -128,10 +129,9 @@ impl Pattern {
         Ok(segment.replace('|', "%7C"))
     }
 
-    fn is_declared(&self, argument: &str) -> bool {
-        self.places
-            .names_in(PlaceName::Query)
-            .any(|(name, _)| name == argument)
+    fn is_declared(&self, place: PlaceName, argument: &str) -> bool {
+        let mut names = self.places.names_in(place);
+        names.any(|(declared, _)| declared == argument)
     }
 
     /// Reads the address as the client will, and compares it with the pattern.

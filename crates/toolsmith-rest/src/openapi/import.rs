@@ -1,5 +1,6 @@
 //! From a document to an entry: every operation a tool, or listed with its reason.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use super::outline::{Place, operations};
 use super::read::{Document, OpenApiError};
 use super::schema::{Pool, Side};
 use super::security::{Auth, Schemes};
+use super::variables::Variables;
 use super::{naming, refer, servers, text, words};
 use crate::form::{AuthMethod, DescriptionForm, Entry, HttpMethod, Placed};
 use crate::make::{self, Surroundings};
@@ -19,6 +21,8 @@ use crate::make::{self, Surroundings};
 /// How many schemas are converted for one document. Real ones come to a few hundred
 /// thousand; what needs more repeats itself.
 const MAX_WORK: usize = 4_000_000;
+/// How many variables a person is told about.
+const MAX_SENT: usize = 50;
 
 /// What a document came to.
 #[derive(Clone, Debug)]
@@ -90,12 +94,11 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
         api_url: api_url(root, options, base.as_ref(), &mut notes)?,
         ..Entry::default()
     };
-    let own_base = entry
-        .api_url
-        .as_ref()
-        .and_then(|url| Url::parse(&url.value.plain()?).ok());
+    let server = entry.api_url.as_ref().and_then(servers::location);
     let bodies = places.iter().map(|place| place.operation);
-    let schemes = Schemes::new(root, &api, own_base.or_else(|| base.clone()), bodies);
+    let variables = Variables::new(&api, options.name.is_some(), server.clone());
+    let token_base = server.clone().or_else(|| base.clone());
+    let schemes = Schemes::new(root, variables, token_base, bodies);
     entry.name = Some(Placed::nowhere(api));
     entry.description = about(info);
     entry.version = refer::string(info, "version").map(|version| text::line(version, 40));
@@ -106,10 +109,12 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
         options,
         title,
         base,
+        server,
         requests: Pool::new(root, document.version, Side::Request),
         responses: Pool::new(root, document.version, Side::Response),
         schemes,
         notes,
+        sent: BTreeSet::new(),
         room: options.max_total_bytes,
     };
     let mut left_out: Vec<LeftOut> = Vec::new();
@@ -161,11 +166,13 @@ pub fn import(document: &Document, options: &Options) -> Result<Imported, OpenAp
             .notes
             .add("there is no operation that became a tool");
     }
+    let mut notes = sent(&workshop.sent);
+    notes.extend(workshop.notes.finish());
     authenticate(&mut entry, made);
     Ok(Imported {
         entry,
         left_out,
-        notes: workshop.notes.finish(),
+        notes,
     })
 }
 
@@ -222,6 +229,17 @@ fn admit(place: &Place<'_>, chosen: &Chosen<'_>) -> Result<HttpMethod, String> {
         Some(reason) => Err(reason.to_owned()),
         None => Ok(method),
     }
+}
+
+/// Which variables go where. It is told apart from all else there is to know, which a
+/// document can make so much of that the end is not told.
+fn sent(all: &BTreeSet<String>) -> Vec<String> {
+    let mut told: Vec<String> = all.iter().take(MAX_SENT).cloned().collect();
+    if all.len() > MAX_SENT {
+        let more = all.len() - MAX_SENT;
+        told.push(format!("and {more} variables more, to other servers"));
+    }
+    told
 }
 
 /// Says once for the file how most tools authenticate, and at the others what is theirs.

@@ -70,7 +70,13 @@ pub fn import_over(
     over: &Entry,
 ) -> Result<Imported, OpenApiError> {
     let document = read(bytes, &ReadLimits::default())?;
-    let mut imported = import(&document, options)?;
+    let mut options = options.clone();
+    if let Some(api_url) = &over.api_url {
+        // Then no operation has another: what the user gives a secret for is asked where
+        // the user says.
+        options.api_url = Some(api_url.value.expose_written().to_owned());
+    }
+    let mut imported = import(&document, &options)?;
     let says_how = over.auth_method.is_some() || over.auth.is_some() || over.api_key.is_some();
     if says_how {
         // What a document says about one operation would beat what the user says.
@@ -80,12 +86,6 @@ pub fn import_over(
         }
         let entry = &mut imported.entry;
         (entry.auth_method, entry.auth, entry.api_key) = (None, None, None);
-    }
-    if over.api_url.is_some() {
-        // The same: what the user gives a secret for is asked where the user says.
-        for tool in &mut imported.entry.tools {
-            tool.value.api_url = None;
-        }
     }
     let tools = std::mem::take(&mut imported.entry.tools);
     let name = imported.entry.name.take();

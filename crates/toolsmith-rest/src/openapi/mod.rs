@@ -49,6 +49,7 @@ mod schema;
 mod security;
 mod servers;
 mod text;
+mod variables;
 mod words;
 mod yaml;
 

@@ -139,7 +139,7 @@ pub(super) fn argument(wire: &str) -> String {
 
 /// The same under an API's name, for an environment variable.
 pub(super) fn variable(parts: &[&str]) -> String {
-    let parts: Vec<String> = parts.iter().map(|part| lower(part)).collect();
+    let parts: Vec<String> = parts.iter().map(|part| cut(lower(part))).collect();
     let parts: Vec<&str> = parts
         .iter()
         .map(String::as_str)

@@ -1,5 +1,7 @@
 //! One operation, and the tool it becomes.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use toolsmith_core::reference::Template;
 use url::Url;
@@ -25,10 +27,14 @@ pub(super) struct Workshop<'d> {
     pub(super) options: &'d Options,
     pub(super) title: String,
     pub(super) base: Option<Url>,
+    /// Where the API is, if that is known.
+    pub(super) server: Option<Url>,
     pub(super) requests: Pool<'d>,
     pub(super) responses: Pool<'d>,
     pub(super) schemes: Schemes<'d>,
     pub(super) notes: Notes,
+    /// Which variables go where.
+    pub(super) sent: BTreeSet<String>,
     /// How many bytes of schemas there may be yet.
     pub(super) room: usize,
 }
@@ -66,7 +72,20 @@ impl<'d> Workshop<'d> {
         let path = Path::parse(place.path)?;
         let mut arguments = parameters(root, place, whole, &mut self.requests, notes)?;
         path.complete(&mut arguments, whole, notes);
-        let auth = self.schemes.of(place.operation, whole, notes);
+        let own = [place.operation, place.item];
+        let own = own
+            .into_iter()
+            .find(|holder| holder.get("servers").is_some());
+        let own = own.filter(|_| self.options.api_url.is_none());
+        let api_url = own.and_then(|own| servers::address(own, self.base.as_ref(), notes));
+        let server = api_url.as_ref().and_then(servers::location);
+        let server = server.as_ref().or(self.server.as_ref());
+        let mut auth = self.schemes.of(place.operation, server, whole, notes);
+        let scopes = api_url.as_ref().map_or(0, |_| auth.scope_bytes());
+        self.room = self.room.saturating_sub(auth.header_bytes() + scopes);
+        if self.room == 0 {
+            return Err(full(self.options));
+        }
         // What shows who makes a request is no argument, though documents say so.
         arguments.retain(|argument| !auth.fills(argument.place, &argument.wire));
         let body = body(root, place, whole, &mut self.requests, notes)?;
@@ -83,15 +102,7 @@ impl<'d> Workshop<'d> {
         entry.path = Some(Placed::nowhere(path.written(&arguments)));
         entry.places = arguments.places();
         entry.body = body.form;
-        let own = [place.operation, place.item];
-        let own = own
-            .into_iter()
-            .find(|holder| holder.get("servers").is_some());
-        if self.options.api_url.is_none()
-            && let Some(holder) = own
-        {
-            entry.api_url = servers::address(holder, self.base.as_ref(), notes);
-        }
+        entry.api_url = api_url;
         if let Some(kind) = body.content_type
             && let Ok(kind) = kind.parse::<Template>()
         {
@@ -105,7 +116,8 @@ impl<'d> Workshop<'d> {
             entry.parameters = Some(schema);
         }
         self.respond(place, &mut entry);
-        entry.headers.extend(auth.headers.clone());
+        entry.headers.extend(std::mem::take(&mut auth.headers));
+        self.sent.append(&mut auth.sent);
         Ok(Made { entry, auth })
     }
 
@@ -116,10 +128,9 @@ impl<'d> Workshop<'d> {
         whole: &str,
     ) -> Result<Placed<serde_json::Map<String, Value>>, String> {
         let total = self.options.max_total_bytes;
-        let full = || format!("the tools before it take up the {total} bytes there are for all");
         // So little is left that looking what would fit takes more than it gives.
         if self.room < limit.min(total) / 8 {
-            return Err(full());
+            return Err(full(self.options));
         }
         let gathered = self.requests.gather(piece, limit, &mut self.notes);
         let Some((Value::Object(schema), cut)) = gathered else {
@@ -140,7 +151,7 @@ impl<'d> Workshop<'d> {
         // its end for the small ones.
         self.room = self.room.saturating_sub(bytes);
         if self.room == 0 {
-            return Err(full());
+            return Err(full(self.options));
         }
         let Value::Object(schema) = schema else {
             return Err("its arguments are no object".to_owned());
@@ -167,6 +178,11 @@ impl<'d> Workshop<'d> {
             entry.response = Some(form);
         }
     }
+}
+
+fn full(options: &Options) -> String {
+    let total = options.max_total_bytes;
+    format!("the tools before it take up the {total} bytes there are for all")
 }
 
 /// A path with its parameters apart.

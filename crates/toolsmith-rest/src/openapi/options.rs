@@ -9,8 +9,8 @@ use crate::form::HttpMethod;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the API is called; by its title unless set. Variables for secrets are named
-    /// after it.
+    /// What the API is called; by its title unless set. If it is, variables for its keys are
+    /// named after it, else after the servers they are sent to.
     pub name: Option<String>,
     /// What every tool's name begins with, such as `petstore_`.
     pub prefix: String,
@@ -28,7 +28,8 @@ pub struct Options {
     pub max_schema_bytes: usize,
     /// How large the schema of a tool's answer is at most; a larger one is left out.
     pub max_response_bytes: usize,
-    /// How large all schemas are together. Those of answers take no more than half.
+    /// How large all schemas are together, with what a tool says of keys and tokens by
+    /// itself. Those of answers take no more than half.
     pub max_total_bytes: usize,
 }
 

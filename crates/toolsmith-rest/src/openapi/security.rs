@@ -1,22 +1,28 @@
 //! How requests show who makes them, from the schemes of a document.
 //!
 //! Secrets are never in a document; what stands in the entry is a reference to an
-//! environment variable named after the API.
+//! environment variable, which [`variables`](super::variables) names.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 use toolsmith_core::reference::Template;
-use url::Url;
+use url::{Origin, Url};
 
 use super::notes::Notes;
 use super::servers::{resolve, template};
-use super::{naming, refer, text};
+use super::variables::{Variables, Way};
+use super::{refer, text};
 use crate::form::{AuthForm, AuthMethod, KeyPlace, PlaceName, Placed};
 use crate::http::{is_reserved, is_token};
 
 /// How many alternatives of an operation, and schemes of each, are looked at.
 const MAX: usize = 32;
+/// How many bytes the scopes of a scheme take. They stand in a document once, and with every
+/// tool that asks for a token.
+const MAX_SCOPES: usize = 8 << 10;
+/// What a text takes beside its letters.
+const BESIDE: usize = 32;
 
 /// How a request shows who makes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,9 +31,24 @@ pub(super) struct Auth {
     pub(super) form: Option<AuthForm>,
     /// Further keys, each in a header.
     pub(super) headers: BTreeMap<String, Placed<Template>>,
+    /// Which variables it takes, and where they go.
+    pub(super) sent: BTreeSet<String>,
 }
 
 impl Auth {
+    /// How much its further keys take, which stand with every tool.
+    pub(super) fn header_bytes(&self) -> usize {
+        let headers = self.headers.iter();
+        let bytes = headers.map(|(name, key)| name.len() + key.value.expose_written().len());
+        bytes.map(|bytes| bytes + BESIDE).sum()
+    }
+
+    /// How much the scopes take, which stand with a tool that has its own.
+    pub(super) fn scope_bytes(&self) -> usize {
+        let scopes = self.form.iter().flat_map(|form| &form.scopes);
+        scopes.map(|scope| scope.len() + BESIDE).sum()
+    }
+
     /// Tells whether a header is filled by it.
     fn has_header(&self, header: &str) -> bool {
         let is_authorization = match self.method {
@@ -63,65 +84,83 @@ impl Auth {
 /// The schemes of a document.
 pub(super) struct Schemes<'d> {
     root: &'d Value,
-    api: String,
     base: Option<Url>,
     /// What the document says for operations that say nothing.
     general: Option<&'d Value>,
-    /// What was made of each.
-    known: HashMap<&'d str, Option<Scheme>>,
-    /// Variables, and the scheme each belongs to.
-    variables: HashMap<String, String>,
+    /// What was made of each for a server.
+    known: HashMap<(&'d str, Option<Origin>), Option<Scheme>>,
+    variables: Variables,
     /// What tokens of each scheme are good for, over all operations.
-    scopes: HashMap<&'d str, Vec<String>>,
+    scopes: HashMap<&'d str, Scopes>,
+}
+
+/// What tokens are asked for.
+#[derive(Default)]
+struct Scopes {
+    kept: BTreeSet<String>,
+    bytes: usize,
+    is_cut: bool,
+}
+
+impl Scopes {
+    fn add(&mut self, scope: &str) {
+        let is_plain = scope.len() <= 300 && scope.bytes().all(|b| b.is_ascii_graphic());
+        if !is_plain || self.kept.contains(scope) {
+            return;
+        }
+        let bytes = self.bytes + scope.len() + BESIDE;
+        if bytes > MAX_SCOPES {
+            self.is_cut = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.kept.insert(scope.to_owned());
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Scheme {
     method: AuthMethod,
     form: AuthForm,
+    sent: BTreeSet<String>,
 }
 
 impl<'d> Schemes<'d> {
     /// The schemes, and what all operations together ask of each.
     pub(super) fn new(
         root: &'d Value,
-        api: &str,
+        variables: Variables,
         base: Option<Url>,
         operations: impl Iterator<Item = &'d Value>,
     ) -> Self {
         let general = root.get("security");
-        let mut scopes: HashMap<&'d str, Vec<String>> = HashMap::new();
+        let mut scopes: HashMap<&'d str, Scopes> = HashMap::new();
         let own = operations.filter_map(|operation| operation.get("security"));
         for (name, wanted) in own.chain(general).flat_map(requirements).flatten() {
-            let list = scopes.entry(name).or_default();
-            for scope in wanted
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-            {
-                let is_plain = scope.len() <= 300 && scope.bytes().all(|b| b.is_ascii_graphic());
-                if is_plain && list.len() < 200 && !list.iter().any(|known| known == scope) {
-                    list.push(scope.to_owned());
-                }
+            let scopes = scopes.entry(name).or_default();
+            let wanted = wanted.as_array().into_iter().flatten();
+            for scope in wanted.filter_map(Value::as_str) {
+                scopes.add(scope);
             }
-        }
-        for list in scopes.values_mut() {
-            list.sort();
         }
         Self {
             root,
-            api: api.to_owned(),
             base,
             general,
             known: HashMap::new(),
-            variables: HashMap::new(),
+            variables,
             scopes,
         }
     }
 
-    /// What an operation needs: the first of its alternatives that can be had.
-    pub(super) fn of(&mut self, operation: &'d Value, whole: &str, notes: &mut Notes) -> Auth {
+    /// What an operation at a server needs: the first of its alternatives that can be had.
+    pub(super) fn of(
+        &mut self,
+        operation: &'d Value,
+        server: Option<&Url>,
+        whole: &str,
+        notes: &mut Notes,
+    ) -> Auth {
         let Some(security) = operation.get("security").or(self.general) else {
             return Auth::default();
         };
@@ -130,7 +169,7 @@ impl<'d> Schemes<'d> {
         for alternative in &alternatives {
             if alternative.is_empty() {
                 is_free = true;
-            } else if let Some(auth) = self.together(alternative, notes) {
+            } else if let Some(auth) = self.together(alternative, server, notes) {
                 if alternatives.len() > 1 {
                     let names: Vec<String> = alternative
                         .keys()
@@ -154,13 +193,19 @@ impl<'d> Schemes<'d> {
     }
 
     /// All schemes of one alternative at once, if that is possible.
-    fn together(&mut self, alternative: &'d Map<String, Value>, notes: &mut Notes) -> Option<Auth> {
+    fn together(
+        &mut self,
+        alternative: &'d Map<String, Value>,
+        server: Option<&Url>,
+        notes: &mut Notes,
+    ) -> Option<Auth> {
         let mut auth = Auth::default();
         if alternative.len() > MAX {
             return None;
         }
         for name in alternative.keys() {
-            let scheme = self.scheme(name, notes)?;
+            let scheme = self.scheme(name, server, notes)?;
+            auth.sent.extend(scheme.sent);
             if auth.form.is_none() {
                 auth.method = scheme.method;
                 auth.form = Some(scheme.form);
@@ -178,16 +223,17 @@ impl<'d> Schemes<'d> {
         Some(auth)
     }
 
-    fn scheme(&mut self, name: &'d str, notes: &mut Notes) -> Option<Scheme> {
-        if let Some(known) = self.known.get(name) {
+    fn scheme(&mut self, name: &'d str, server: Option<&Url>, notes: &mut Notes) -> Option<Scheme> {
+        let key = (name, server.map(Url::origin));
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let made = self.make(name, notes);
-        self.known.insert(name, made.clone());
+        let made = self.make(name, server, notes);
+        self.known.insert(key, made.clone());
         made
     }
 
-    fn make(&mut self, name: &'d str, notes: &mut Notes) -> Option<Scheme> {
+    fn make(&mut self, name: &'d str, server: Option<&Url>, notes: &mut Notes) -> Option<Scheme> {
         let shown = text::line(name, 60);
         let components = self.root.get("components")?;
         let scheme = refer::object(components, "securitySchemes").and_then(|map| map.get(name));
@@ -198,9 +244,13 @@ impl<'d> Schemes<'d> {
             ));
             return None;
         };
+        let way = Way {
+            api: server,
+            tokens: None,
+        };
         let kind = refer::string(scheme, "type").unwrap_or_default();
         let refusal = match kind {
-            "apiKey" => match self.key(name, scheme) {
+            "apiKey" => match self.key(name, scheme, way) {
                 Some(made) => return Some(made),
                 None => "is a key in a cookie, or has no usable name".to_owned(),
             },
@@ -208,16 +258,16 @@ impl<'d> Schemes<'d> {
                 .map(str::to_ascii_lowercase)
                 .as_deref()
             {
-                Some("bearer") => return Some(self.bearer(name)),
-                Some("basic") => return Some(self.basic(name)),
+                Some("bearer") => return Some(self.bearer(name, way)),
+                Some("basic") => return Some(self.basic(name, way)),
                 other => format!("is HTTP's `{}`", text::line(other.unwrap_or_default(), 40)),
             },
-            "oauth2" => return Some(self.oauth(name, scheme, notes)),
+            "oauth2" => return Some(self.oauth(name, scheme, way, notes)),
             "openIdConnect" => {
                 notes.add(format!(
                     "`{shown}` is OpenID Connect: put a token into the variable by other means"
                 ));
-                return Some(self.bearer(name));
+                return Some(self.bearer(name, way));
             }
             other => format!("is of the type `{}`", text::line(other, 40)),
         };
@@ -227,7 +277,7 @@ impl<'d> Schemes<'d> {
         None
     }
 
-    fn key(&mut self, name: &str, scheme: &Value) -> Option<Scheme> {
+    fn key(&mut self, name: &str, scheme: &Value, way: Way<'_>) -> Option<Scheme> {
         let place = match refer::string(scheme, "in") {
             Some("header") => KeyPlace::Header,
             Some("query") => KeyPlace::Query,
@@ -241,51 +291,68 @@ impl<'d> Schemes<'d> {
         if name_there.len() > 100 || !is_usable {
             return None;
         }
+        let mut sent = BTreeSet::new();
         let form = AuthForm {
-            key: self.secret(name, "api_key"),
+            key: self.secret(name, "api_key", way, &mut sent),
             place: Some(place),
             name: Some(Placed::nowhere(name_there.to_owned())),
             ..AuthForm::default()
         };
         let method = AuthMethod::ApiKey;
-        Some(Scheme { method, form })
+        Some(Scheme { method, form, sent })
     }
 
-    fn bearer(&mut self, name: &str) -> Scheme {
+    fn bearer(&mut self, name: &str, way: Way<'_>) -> Scheme {
+        let mut sent = BTreeSet::new();
         let form = AuthForm {
-            token: self.secret(name, "token"),
+            token: self.secret(name, "token", way, &mut sent),
             ..AuthForm::default()
         };
         let method = AuthMethod::Bearer;
-        Scheme { method, form }
+        Scheme { method, form, sent }
     }
 
-    fn basic(&mut self, name: &str) -> Scheme {
+    fn basic(&mut self, name: &str, way: Way<'_>) -> Scheme {
+        let mut sent = BTreeSet::new();
         let form = AuthForm {
-            username: self.secret(name, "username"),
-            password: self.secret(name, "password"),
+            username: self.secret(name, "username", way, &mut sent),
+            password: self.secret(name, "password", way, &mut sent),
             ..AuthForm::default()
         };
         let method = AuthMethod::Basic;
-        Scheme { method, form }
+        Scheme { method, form, sent }
     }
 
-    fn oauth(&mut self, name: &str, scheme: &Value, notes: &mut Notes) -> Scheme {
+    fn oauth(&mut self, name: &str, scheme: &Value, way: Way<'_>, notes: &mut Notes) -> Scheme {
         let shown = text::line(name, 60);
         let flow = refer::object(scheme, "flows").and_then(|flows| flows.get("clientCredentials"));
         let address = flow.and_then(|flow| refer::string(flow, "tokenUrl"));
         let address = address.map(|address| resolve(address, self.base.as_ref()));
         match address {
             Some(Ok(address)) => {
+                let tokens = Url::parse(&address).ok();
+                let way = Way {
+                    tokens: tokens.as_ref(),
+                    ..way
+                };
+                let scopes = self.scopes.get(name);
+                if scopes.is_some_and(|scopes| scopes.is_cut) {
+                    notes.add(format!(
+                        "`{shown}` has more scopes than a token can be asked for; add those you need"
+                    ));
+                }
+                let scopes = scopes.map(|scopes| scopes.kept.iter().cloned().collect());
+                let scopes = scopes.unwrap_or_default();
+                let mut sent = BTreeSet::new();
                 let form = AuthForm {
                     token_url: template(&address),
-                    client_id: self.secret(name, "client_id"),
-                    client_secret: self.secret(name, "client_secret"),
-                    scopes: self.scopes.get(name).cloned().unwrap_or_default(),
+                    client_id: self.secret(name, "client_id", way, &mut sent),
+                    client_secret: self.secret(name, "client_secret", way, &mut sent),
+                    scopes,
                     ..AuthForm::default()
                 };
                 let method = AuthMethod::Oauth;
-                return Scheme { method, form };
+                return Scheme { method, form, sent };
             }
             Some(Err(reason)) => notes.add(format!(
                 "the address of `{shown}` for tokens cannot be used: {reason}"
@@ -295,21 +362,20 @@ impl<'d> Schemes<'d> {
         notes.add(format!(
             "`{shown}` is an OAuth flow a person takes part in: put a token into the variable by other means"
         ));
-        self.bearer(name)
+        self.bearer(name, way)
     }
 
-    /// A reference to a variable. The first scheme has it after the API alone.
-    fn secret(&mut self, scheme: &str, what: &str) -> Option<Placed<Template>> {
-        let short = naming::variable(&[&self.api, what]);
-        let owner = self
-            .variables
-            .entry(short.clone())
-            .or_insert_with(|| scheme.to_owned());
-        let name = match owner == scheme {
-            true => short,
-            false => naming::variable(&[&self.api, scheme, what]),
-        };
-        format!("${{env:{name}}}").parse().ok().map(Placed::nowhere)
+    /// A reference to a variable, and a word about where it goes.
+    fn secret(
+        &mut self,
+        scheme: &str,
+        what: &str,
+        way: Way<'_>,
+        sent: &mut BTreeSet<String>,
+    ) -> Option<Placed<Template>> {
+        let variable = self.variables.of(scheme, what, way);
+        sent.insert(variable.note);
+        variable.reference
     }
 }
 

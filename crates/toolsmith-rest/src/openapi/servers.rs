@@ -8,6 +8,9 @@ use super::notes::Notes;
 use super::{refer, text};
 use crate::form::Placed;
 
+/// How long the name of a server can be.
+const MAX_HOST: usize = 255;
+
 /// The address of the first server a holder names, if it names any that can be used.
 pub(super) fn address(
     holder: &Value,
@@ -51,6 +54,9 @@ pub(super) fn resolve(written: &str, base: Option<&Url>) -> Result<String, Strin
     if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
         return Err("it is no address of HTTP".to_owned());
     }
+    if address.host_str().is_some_and(|host| host.len() > MAX_HOST) {
+        return Err("no server has so long a name".to_owned());
+    }
     if written.contains(['{', '}']) {
         return Err("a variable in it has no value".to_owned());
     }
@@ -60,6 +66,11 @@ pub(super) fn resolve(written: &str, base: Option<&Url>) -> Result<String, Strin
     address.set_query(None);
     address.set_fragment(None);
     Ok(address.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The address a text is, unless it refers to what is known only later.
+pub(super) fn location(address: &Placed<Template>) -> Option<Url> {
+    Url::parse(&address.value.plain()?).ok()
 }
 
 /// A text that refers to nothing.

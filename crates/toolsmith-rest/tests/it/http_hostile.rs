@@ -165,6 +165,71 @@ async fn two_objects_bring_no_list_of_one_name() {
     assert_eq!(server.seen().len(), 0);
 }
 
+/// Servers read `ids[]` and `ids[0]` as parts of `ids`: what the schema says of that argument
+/// would not be asked about them. Also where that argument itself is not given.
+#[tokio::test]
+async fn an_object_brings_no_part_of_another_argument() {
+    let server = Server::saying(json!({})).await;
+    let properties = "additionalProperties: true, properties: { ids: { type: array }, \
+                      filter: { type: object }, role: { type: string }, more: { type: object } }";
+    let places = |place: &str| {
+        format!(
+            "ids: {{ in: {place}, list: brackets }}, role: {{ in: {place}, name: part }}, \
+             filter: {{ in: {place}, object: deep }}, more: {{ in: {place}, object: form }}"
+        )
+    };
+    let tool = |more: &str, place: &str| {
+        server.tool(&format!(
+            "{{ name: t, api_url: SERVER, {more} parameters: {{ {properties} }}, \
+             places: {{ {} }} }}",
+            places(place)
+        ))
+    };
+    let tools = [tool("", "query"), tool("method: POST, body: form,", "body")];
+    for tool in &tools {
+        for arguments in [
+            json!({ "more": { "ids[]": 1 } }),
+            json!({ "more": { "ids[0]": 1 }, "ids": [2] }),
+            json!({ "more": { "ids": 1 } }),
+            json!({ "more": { "filter[x]": 1 } }),
+            json!({ "more": { "part": 1 } }),
+            json!({ "part": 1 }),
+        ] {
+            let error = failure(tool, arguments.clone()).await;
+            assert!(
+                error.message.contains("belongs to another part"),
+                "{arguments}: {error}"
+            );
+        }
+    }
+    let unnamed = json!({ "ids[]": 1 });
+    assert!(
+        failure(&tools[0], unnamed)
+            .await
+            .message
+            .contains("belongs")
+    );
+    assert_eq!(server.seen().len(), 0);
+    let fitting =
+        json!({ "more": { "meta[a]": 1, "meta[b]": 2 }, "filter": { "x": 1 }, "ids": [3] });
+    value(&tools[0], fitting).await;
+    let query = "meta%5Ba%5D=1&meta%5Bb%5D=2&filter%5Bx%5D=1&ids%5B%5D=3";
+    assert_eq!(server.only().query, query);
+}
+
+/// As a field of JSON too.
+#[tokio::test]
+async fn what_nobody_declared_is_no_field_of_what_somebody_did() {
+    let server = Server::saying(json!({})).await;
+    let tool = server.tool(
+        "{ name: t, api_url: SERVER, method: POST, parameters: { additionalProperties: true, \
+         properties: { role: { enum: [user] } } }, places: { role: { in: body, name: part } } }",
+    );
+    let error = failure(&tool, json!({ "part": "admin" })).await;
+    assert!(error.message.contains("belongs to another part"), "{error}");
+    assert_eq!(server.seen().len(), 0);
+}
+
 #[tokio::test]
 async fn compressed_and_other_bytes_of_a_failure_are_not_told() {
     let zipped = b"\x1f\x8b\x08\x00abcabcabc";

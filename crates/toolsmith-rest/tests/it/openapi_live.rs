@@ -112,6 +112,30 @@ async fn where_the_user_says_the_api_is_beats_what_any_operation_says() {
     assert_eq!(theirs.seen().len(), 0);
 }
 
+/// Then the variable of the API is the only one: nothing is sent to another server.
+#[test]
+fn where_the_user_says_the_api_is_names_the_variables() {
+    let bearer = json!({ "type": "http", "scheme": "bearer" });
+    let operation = json!({
+        "security": [{ "main": [] }],
+        "servers": [{ "url": "https://theirs.example" }],
+    });
+    let paths = json!({ "/a": { "get": operation } });
+    let value = document(&paths, &json!({ "securitySchemes": { "main": bearer } }));
+    let mut options = Options::default();
+    options.name = Some("pets".to_owned());
+    for (yaml, name) in [
+        ("{}", "PETS_TOKEN_FOR_THEIRS_EXAMPLE"),
+        ("{ api_url: 'https://ours.example' }", "PETS_TOKEN"),
+        ("{ api_url: '${env:OURS}' }", "PETS_TOKEN"),
+    ] {
+        let bytes = value.to_string();
+        let imported = openapi::import_over(bytes.as_bytes(), &options, &over(yaml)).unwrap();
+        let auth = json!(imported.entry.auth);
+        assert_eq!(auth["token"], format!("${{env:{name}}}"), "{yaml}");
+    }
+}
+
 /// Whatever is imported can be made.
 #[test]
 fn nothing_is_imported_that_cannot_be_made() {
