@@ -311,7 +311,7 @@ fn split(path: &Path) -> Option<(&Path, &OsStr)> {
     }
 }
 
-fn look(folder: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Option<Stat>> {
+pub(super) fn look(folder: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<Option<Stat>> {
     // Folders on the way are only foreseen, and a link may have come in their place.
     if name.as_bytes().contains(&b'/') {
         return Ok(None);

@@ -7,10 +7,11 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::journal::{self, LeftBehind, Stage, Step, Version};
+use super::target::look;
 use super::{Place, Workspace};
 use crate::writing::LARGEST;
 
@@ -92,17 +93,16 @@ impl Workspace {
 /// changed it since.
 pub(super) fn undo(folders: Folders<'_>, step: &Step) -> io::Result<()> {
     let (folder, name) = (folders.file, step.name.as_os_str());
-    let there = look(folder, name);
+    let there = look(folder, name)?;
     let is_put = there.as_ref().map(Version::of) == step.put;
     match (&step.old, &step.new) {
         (Some(old), Some(new)) if step.over => {
             let (old, new) = (old.as_os_str(), new.as_os_str());
             // Clearing away comes last: where it has begun, the file was put back.
-            if [old, new]
-                .iter()
-                .any(|name| look(folders.kept, name).is_none())
-            {
-                return Ok(());
+            for name in [old, new] {
+                if look(folders.kept, name)?.is_none() {
+                    return Ok(());
+                }
             }
             if is_torn(folders, name, old, new)? {
                 copy(folders.kept, old, folder, name, Onto::There)?;
@@ -165,8 +165,4 @@ pub(super) fn copy(
     let length = io::copy(&mut source, &mut target)?;
     target.set_len(length)?;
     target.sync_data()
-}
-
-fn look(folder: BorrowedFd<'_>, name: &OsStr) -> Option<Stat> {
-    rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()
 }
