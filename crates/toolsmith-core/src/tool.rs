@@ -497,4 +497,9 @@ impl SourceError {
             message: message.into(),
         }
     }
+
+    /// Why, without saying of whom.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
 }

@@ -131,7 +131,8 @@ impl Keeper {
     async fn refresh(&self, live: &Live) -> Result<(), ConnectError> {
         let began = Instant::now();
         let refreshed = self.toolbox.refresh(&self.upstream).await;
-        let refreshed = refreshed.map_err(|error| ConnectError::List(error.to_string()))?;
+        let refreshed =
+            refreshed.map_err(|error| ConnectError::List(error.message().to_owned()))?;
         let Refreshed::Replaced { refused, .. } = refreshed else {
             // A later list is there already.
             return Ok(());

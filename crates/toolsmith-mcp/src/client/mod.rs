@@ -252,7 +252,10 @@ impl ToolSource for Upstream {
             .live()
             .ok_or_else(|| failed("it is not connected".to_owned()))?;
         let tools = connect::list_tools(&live).await;
-        let tools = tools.map_err(|error| failed(error.to_string()))?;
+        let tools = tools.map_err(|error| match error {
+            ConnectError::List(why) => failed(why),
+            other => failed(other.to_string()),
+        })?;
         let admits = &self.inner.options.admits;
         let admitted = tools.into_iter().filter(|tool| admits(&tool.name));
         Ok(admitted

@@ -13,7 +13,7 @@ use rmcp::model::{ClientRequest, GetMeta, ProtocolVersion};
 use rmcp::service::ServerInitializeError;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage, serve_server};
 use rmcp::transport::Transport;
-use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
+use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc};
@@ -93,8 +93,7 @@ impl Server {
             last: None,
         };
         let serving = async {
-            // What answers a request is boxed, since rmcp moves it about.
-            match serve_server(connection.into_dyn(), transport).await {
+            match serve_server(connection, transport).await {
                 Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
                 // A client that leaves before it says anything wanted nothing.
                 Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -89,6 +89,24 @@ async fn fails_as(bad: UpstreamOptions, expected: &str) {
     soon(upstreams.stop()).await;
 }
 
+/// Why is told once, however many have passed it on.
+#[tokio::test]
+async fn one_that_cannot_list_its_tools_says_why() {
+    let hello = opening(&tools());
+    let (hello, _) = hello.rsplit_once("echo").unwrap();
+    let error = json!({ "code": -32603, "message": "broken" });
+    let error = json!({ "jsonrpc": "2.0", "id": 1, "error": error });
+    let bad = script("bad", &format!("{hello} echo '{error}'; sleep 1000"));
+    let toolbox = toolbox([]);
+    let upstreams = Upstreams::start([bad], &toolbox);
+    soon(upstreams.all()[0].settled()).await;
+    assert_eq!(
+        upstreams.all()[0].status().error.unwrap(),
+        "it could not list its tools: the server answered: broken (-32603)"
+    );
+    soon(upstreams.stop()).await;
+}
+
 #[tokio::test]
 async fn an_upstream_that_repeats_a_secret_is_shown_without_it() {
     let secret = "correct-horse-battery-staple";
