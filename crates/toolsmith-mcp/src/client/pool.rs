@@ -78,7 +78,8 @@ impl Pool {
         };
         let opened = session
             .live
-            .get_or_try_init(|| open(upstream, session.end.clone()))
+            // In a box: it is large and rare, and each call would have room for it.
+            .get_or_try_init(|| Box::pin(open(upstream, session.end.clone())))
             .await;
         match opened {
             Ok(live) if live.peer.is_transport_closed() => {
