@@ -251,9 +251,10 @@ impl<'l> Walk<'l> {
             let between = self.line.get(end..range.start.max(end)).unwrap_or("?");
             let goes_on = between.contains("\\\n");
             let between = between.replace("\\\n", "");
-            // A word goes on below, where the grammar sees two.
-            let is_joined = goes_on && between.is_empty();
-            if is_joined || !between.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) {
+            // A word goes on below, where the grammar sees two; or a command has ended above,
+            // where it sees one.
+            let is_misread = goes_on && (between.is_empty() || between.contains('\n'));
+            if is_misread || !between.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) {
                 return Err("it does not read as bash in full".to_owned());
             }
             end = end.max(range.end);

@@ -120,6 +120,10 @@ fn what_cannot_be_told_is_unclear() {
         "a >&2'$(b)'",
         "a > x b",
         "a*\\\n$x",
+        // Two commands, which the grammar takes for one.
+        "a\n\\\nb x",
+        "a 1\n\n\\\nb=c",
+        "a \\\n\nb x",
         "a \"${x:-'$(b)'}\"",
         "a ${x#$(b)}",
         "a \"${x%%$(b)}\"",

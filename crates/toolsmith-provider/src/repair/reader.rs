@@ -391,7 +391,9 @@ impl<'t> Reader<'t> {
             self.steps.add(Step::Comments);
             self.position = end;
         }
-        if !bytes[begin..self.position].iter().all(u8::is_ascii) {
+        // JSON has four of them, to which a form feed does not belong.
+        let is_known = |byte: &u8| byte.is_ascii() && !matches!(byte, 0x0b | 0x0c);
+        if !bytes[begin..self.position].iter().all(is_known) {
             self.steps.add(Step::Spaces);
         }
         Ok(memchr::memchr(b'\n', &bytes[begin..self.position]).is_some())
