@@ -49,6 +49,9 @@ impl<'l> Walk<'l> {
     }
 
     fn look(&mut self, node: Node<'_>) -> Result<(), Unclear> {
+        if ENDS_WITH_ITS_LINE.contains(&node.kind()) && !self.is_one_line(node) {
+            return Err("it does not read as bash in full".to_owned());
+        }
         match node.kind() {
             "command" => self.command(node),
             "declaration_command" | "unset_command" => {
@@ -101,6 +104,19 @@ impl<'l> Walk<'l> {
             true => Ok(()),
             false => self.add(node, &words),
         }
+    }
+
+    /// Tells whether no line ends between the words of a command: the grammar takes two
+    /// commands for one at times.
+    fn is_one_line(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        let mut end = node.start_byte();
+        let mut children = node.children(&mut cursor);
+        children.all(|child| {
+            let between = self.line.get(end..child.start_byte().max(end));
+            end = child.end_byte();
+            between.is_some_and(|between| !between.replace("\\\n", "").contains('\n'))
+        })
     }
 
     /// The words of a command, in order.
@@ -272,6 +288,14 @@ fn is_plain_expansion(text: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "_-+=:?#%/.,^@ *".contains(c);
     inner.is_some_and(|inner| inner.chars().all(is_plain))
 }
+
+/// Nodes that end where their line does, unless it goes on below.
+const ENDS_WITH_ITS_LINE: &[&str] = &[
+    "command",
+    "declaration_command",
+    "redirected_statement",
+    "unset_command",
+];
 
 /// Nodes whose text is their own, whatever stands between their children.
 fn is_whole(node: Node<'_>) -> bool {
