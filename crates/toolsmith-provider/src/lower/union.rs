@@ -2,7 +2,7 @@
 //! than hope. A union beside properties is merged in [`super::merge`].
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -348,16 +348,16 @@ fn only_null() -> Value {
 }
 
 /// Lists of texts, some of which stand for other values, as one list; none where they are no
-/// such lists, or a text stands in two.
+/// such lists, or a text stands for one value here and for another there.
 fn joined_texts(lists: &[Lowered]) -> Option<Lowered> {
     let (mut texts, mut pairs) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
+    let mut seen: HashMap<&str, Option<&Value>> = HashMap::new();
     for each in lists {
-        match &each.shape {
-            Shape::Same => {}
-            Shape::Choices(own) => pairs.extend(own.iter().cloned()),
+        let own: HashMap<&str, &Value> = match &each.shape {
+            Shape::Same => HashMap::new(),
+            Shape::Choices(own) => own.iter().map(|(text, value)| (&**text, value)).collect(),
             _ => return None,
-        }
+        };
         if !lists_only(&each.schema) {
             return None;
         }
@@ -365,8 +365,20 @@ fn joined_texts(lists: &[Lowered]) -> Option<Lowered> {
             if value.is_null() {
                 continue;
             }
-            let is_new = seen.insert(value.as_str()?);
-            texts.push(is_new.then(|| value.clone())?);
+            let text = value.as_str()?;
+            // What stands for itself is not said to stand for anything.
+            let stands_for = own.get(text).copied().filter(|meant| *meant != value);
+            match seen.insert(text, stands_for) {
+                None => {
+                    texts.push(value.clone());
+                    let pair = own
+                        .get(text)
+                        .map(|meant| (text.to_owned(), (*meant).clone()));
+                    pairs.extend(pair);
+                }
+                Some(before) if before == stands_for => {}
+                Some(_) => return None,
+            }
         }
     }
     let mut lowered = Lowered::of_type("string");
