@@ -101,12 +101,12 @@ where
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let until = self.probe.as_ref().and_then(|(_, until)| *until);
-            tokio::select! {
-                line = self.read.next() => {
-                    if matches!(line, Line::End) {
-                        return None;
-                    }
-                }
+            let message = tokio::select! {
+                line = self.read.next() => match line {
+                    Line::Whole => self.message(),
+                    Line::TooLong { first, last } => wire::message::too_long(&first, &last, MESSAGE),
+                    Line::End => return None,
+                },
                 () = Self::silence(until) => {
                     let (id, _) = self.probe.take()?;
                     self.given_up = Some(id.clone());
@@ -114,8 +114,8 @@ where
                     let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
                     return Some(JsonRpcMessage::error(error, Some(id)));
                 }
-            }
-            match self.message() {
+            };
+            match message {
                 Some(message) => {
                     self.garbage = 0;
                     let answers = match &message {

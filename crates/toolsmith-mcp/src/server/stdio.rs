@@ -311,7 +311,7 @@ where
                     let _ = timeout_at(last, self.hand_over_rejection()).await;
                     return None;
                 }
-                Line::TooLong => {
+                Line::TooLong { .. } => {
                     let message = format!("a message may have at most {MESSAGE} bytes");
                     Rejected::invalid(message, Value::Null)
                 }

@@ -12,12 +12,15 @@ pub(crate) const MESSAGE: usize = 16 << 20;
 /// How much of a buffer is kept from one line to the next.
 const KEPT: usize = 64 << 10;
 
+/// How much is kept of either end of a line that is too long.
+const END: usize = 512;
+
 /// What came of reading a line.
 pub(crate) enum Line {
     /// It can be taken.
     Whole,
-    /// It was longer than a message may be, and is gone.
-    TooLong,
+    /// It was longer than a message may be, and is gone but for its two ends.
+    TooLong { first: Vec<u8>, last: Vec<u8> },
     /// There are no more.
     End,
 }
@@ -26,8 +29,8 @@ pub(crate) enum Line {
 pub(crate) struct LineReader<R> {
     read: BufReader<R>,
     line: Vec<u8>,
-    /// Whether what is being read belongs to a line that is too long already.
-    too_long: bool,
+    /// The end so far of a line that is too long, of which `line` is the beginning.
+    last: Option<Vec<u8>>,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
@@ -35,7 +38,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Self {
             read: BufReader::with_capacity(KEPT, read),
             line: Vec::new(),
-            too_long: false,
+            last: None,
         }
     }
 
@@ -44,32 +47,39 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         loop {
             let available = match self.read.fill_buf().await {
                 // The last line need not end.
-                Ok([]) if self.too_long => {
-                    self.too_long = false;
-                    return Line::TooLong;
-                }
+                Ok([]) if self.last.is_some() => return self.taken(),
                 Ok([]) if !self.line.is_empty() => return Line::Whole,
                 Ok([]) | Err(_) => return Line::End,
                 Ok(available) => available,
             };
             let end = available.iter().position(|byte| *byte == b'\n');
+            let piece = &available[..end.unwrap_or(available.len())];
+            match &mut self.last {
+                Some(last) => keep_end(last, piece),
+                None => self.line.extend_from_slice(piece),
+            }
+            if self.line.len() > MESSAGE {
+                let mut last = Vec::with_capacity(2 * END);
+                keep_end(&mut last, &self.line);
+                self.last = Some(last);
+                self.line.truncate(END);
+                self.line.shrink_to_fit();
+            }
             let taken = end.map_or(available.len(), |end| end + 1);
-            if !self.too_long {
-                self.line
-                    .extend_from_slice(&available[..end.unwrap_or(taken)]);
-                self.too_long = self.line.len() > MESSAGE;
-            }
             self.read.consume(taken);
-            if self.too_long {
-                self.line = Vec::new();
-            }
             if end.is_some() {
-                return if std::mem::take(&mut self.too_long) {
-                    Line::TooLong
-                } else {
-                    Line::Whole
-                };
+                return self.taken();
             }
+        }
+    }
+
+    fn taken(&mut self) -> Line {
+        match self.last.take() {
+            Some(last) => Line::TooLong {
+                first: self.take(),
+                last,
+            },
+            None => Line::Whole,
         }
     }
 
@@ -84,6 +94,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         line.shrink_to(KEPT);
         self.line = line;
     }
+}
+
+/// Adds a piece to the end of a line, and keeps no more than the end.
+fn keep_end(end: &mut Vec<u8>, piece: &[u8]) {
+    end.extend_from_slice(&piece[piece.len().saturating_sub(END)..]);
+    end.drain(..end.len().saturating_sub(END));
 }
 
 /// Begins to send at once. `rmcp` gives every message a task, to which it comes

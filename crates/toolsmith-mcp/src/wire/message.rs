@@ -1,8 +1,10 @@
 //! What an upstream sent, read strictly as JSON and leniently as a message.
 
+use std::fmt;
+
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, Tool};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// Reads a message of at most `limit` bytes; none where it is none.
@@ -31,6 +33,67 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
             Some(failure(id, &message))
         }
     }
+}
+
+/// What is made of a message longer than `limit` bytes, of which only the two ends are known:
+/// a failure of the request it answers, where either end says which that is.
+pub(crate) fn too_long(first: &[u8], last: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
+    let id = id_at_the_beginning(first).or_else(|| id_at_the_end(last))?;
+    let message = format!("the answer is longer than {limit} bytes");
+    Some(failure(id, &message))
+}
+
+/// The id of an answer that begins like this: it stands before what is long.
+fn id_at_the_beginning(first: &[u8]) -> Option<RequestId> {
+    let mut found = None;
+    // It always fails, where what is known ends.
+    let _ = serde_json::Deserializer::from_slice(first).deserialize_map(Beginning(&mut found));
+    found
+}
+
+/// Reads as much of a message as there is.
+struct Beginning<'f>(&'f mut Option<RequestId>);
+
+impl<'de> Visitor<'de> for Beginning<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "id" => *self.0 = Some(map.next_value()?),
+                "method" => {
+                    // A question, which nobody here waits for.
+                    *self.0 = None;
+                    return Ok(());
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The id of an answer that ends like this: it stands behind what is long.
+fn id_at_the_end(last: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct End {
+        id: RequestId,
+        #[serde(default, rename = "jsonrpc")]
+        _version: Option<IgnoredAny>,
+    }
+    // Only what closes the message itself is an object from here on.
+    let key = b"\"id\"";
+    let place = last.windows(key.len()).rposition(|window| window == key)?;
+    let object = [b"{", &last[place..]].concat();
+    let End { id, .. } = serde_json::from_slice(&object).ok()?;
+    Some(id)
 }
 
 /// The top of an answer.

@@ -381,6 +381,57 @@ async fn a_huge_answer_is_cut() {
     assert!(result.to_string().len() < 200_000);
 }
 
+/// Wherever it says which request it answers, and nobody waits for the time limit.
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_a_failure_at_once() {
+    let long = "head -c 17000000 /dev/zero | tr '\\0' y";
+    let text = r#""result":{"content":[{"type":"text","text":""#;
+    let ends = [
+        (format!(r#"{{"jsonrpc":"2.0","id":2,{text}"#), r#""}]}}"#),
+        (format!("{{{text}"), r#""}]},"jsonrpc":"2.0","id":2}"#),
+        (
+            format!("{{{text}"),
+            r#""}]} , "id" : 2, "jsonrpc": "2.0" }"#,
+        ),
+    ];
+    for (first, last) in ends {
+        let words = format!(
+            "{} read a; printf '{first}'; {long}; echo '{last}'; sleep 1000",
+            opening(&tools())
+        );
+        let (toolbox, _upstreams) = beside_a_good_one(script("bad", &words)).await;
+        until(|| toolbox.registry().has("mcp__bad__t")).await;
+        let result = call(&toolbox, "mcp__bad__t", LONG).await;
+        assert!(told(&result).contains("is longer than"), "{result}");
+    }
+}
+
+/// What only looks like the answer to a request ends none.
+#[tokio::test]
+async fn a_long_line_that_answers_nothing_ends_no_call() {
+    let long = "head -c 17000000 /dev/zero | tr '\\0' y";
+    let ends = [
+        (
+            r#"{"jsonrpc":"2.0","id":2,"method":"x","params":{"a":""#,
+            r#""}}"#,
+        ),
+        (r#"{"result":{"a":""#, r#"","id":2}}"#),
+        (r#"[{"id":2,"result":""#, r#""}]"#),
+        ("", r#""id":2"#),
+    ];
+    for (first, last) in ends {
+        let words = format!(
+            "{} read a; printf '{first}'; {long}; echo '{last}'; {} sleep 1000",
+            opening(&tools()),
+            good_answer().trim_start_matches("read a; "),
+        );
+        let (toolbox, _upstreams) = beside_a_good_one(script("bad", &words)).await;
+        until(|| toolbox.registry().has("mcp__bad__t")).await;
+        let result = call(&toolbox, "mcp__bad__t", LONG).await;
+        assert_eq!(told(&result), "fine", "{first} {last}");
+    }
+}
+
 #[tokio::test]
 async fn an_upstream_s_word_widens_nothing() {
     let listed = json!([{

@@ -90,13 +90,13 @@ impl<'a> Walker<'a> {
 
     /// Writes a place that one of several lists of parts holds for.
     pub(crate) fn any_of(&mut self, mut alternatives: Vec<Vec<Part<'a>>>) -> Lowered {
-        if alternatives.len() > MOST_BRANCHES && !self.all_listed(&alternatives) {
+        if let Some(lowered) = self.collapsed(&alternatives) {
+            return lowered;
+        }
+        if alternatives.len() > MOST_BRANCHES {
             self.change("more branches than are told apart; it takes anything");
             self.tell(&alternatives);
             return self.anything();
-        }
-        if let Some(lowered) = self.collapsed(&alternatives) {
-            return lowered;
         }
         alternatives.retain(
             |parts| !matches!(parts.as_slice(), [part] if *part.schema == Value::Bool(false)),
@@ -139,16 +139,6 @@ impl<'a> Walker<'a> {
         self.joined(branches)
     }
 
-    fn all_listed(&mut self, alternatives: &[Vec<Part<'a>>]) -> bool {
-        let quiet = std::mem::replace(&mut self.quiet, true);
-        let listed = alternatives.iter().all(|parts| {
-            let facts = self.gather(parts, false);
-            facts.choices.is_some() && facts.unions.is_empty()
-        });
-        self.quiet = quiet;
-        listed
-    }
-
     /// A union of listed values is one list, with what is said about each in words.
     fn collapsed(&mut self, alternatives: &[Vec<Part<'a>>]) -> Option<Lowered> {
         let quiet = std::mem::replace(&mut self.quiet, true);
@@ -176,7 +166,12 @@ impl<'a> Walker<'a> {
                 all = None;
                 break;
             }
-            if let (Some(text), [value]) = (facts.description, values.as_slice()) {
+            if let Some(text) = facts.description {
+                let Some(value) = only_value(values.iter().copied()) else {
+                    // What is said about several values at once has no place in one list.
+                    all = None;
+                    break;
+                };
                 said.push(format!("{value}: {text}"));
             }
             if let Some(all) = &mut all {
@@ -218,7 +213,6 @@ impl<'a> Walker<'a> {
         let mut null = false;
         for branch in branches.into_iter().flat_map(flattened) {
             let is_null = branch.schema.get("type").is_some_and(|word| word == "null");
-            // Of a branch of a union within a union only the names of all are known.
             let same = (flat.iter_mut().take(MOST_BRANCHES))
                 .filter(|known| known.schema == branch.schema)
                 .find_map(|known| Some((both(known.shape.clone(), branch.shape.clone())?, known)));
@@ -231,14 +225,13 @@ impl<'a> Walker<'a> {
                 (false, None) => flat.push(branch),
             }
         }
-        if flat.len() > 1 && flat.iter().all(is_list) {
-            null |= flat.iter().any(|branch| accepts_null(&branch.schema));
-            flat = self.regrouped(&flat);
-        } else if flat.len() > 1
-            && let Some(texts) = joined_texts(&flat)
+        if flat.len() > 1
+            && let Some(lists) = self.one_list(&flat)
         {
             null |= flat.iter().any(|branch| accepts_null(&branch.schema));
-            flat = vec![texts];
+            let said = flat.iter().filter_map(|branch| remark(&branch.schema));
+            self.remarks.extend(said.take(MOST_REMARKS));
+            flat = lists;
         }
         let mut joined = match flat.len() {
             0 if null => return Some(Lowered::of_type("null")),
@@ -257,6 +250,17 @@ impl<'a> Walker<'a> {
             self.make_nullable(&mut joined);
         }
         Some(joined)
+    }
+
+    /// Branches that are nothing but lists of values, as one list or as few.
+    fn one_list(&self, branches: &[Lowered]) -> Option<Vec<Lowered>> {
+        if !branches.iter().all(|branch| lists_only(&branch.schema)) {
+            return None;
+        }
+        if branches.iter().all(|branch| branch.shape == Shape::Same) {
+            return Some(self.regrouped(branches));
+        }
+        joined_texts(branches).map(|texts| vec![texts])
     }
 
     /// Lists of values as one list, or as one for each type where a list has one type.
@@ -358,9 +362,6 @@ fn joined_texts(lists: &[Lowered]) -> Option<Lowered> {
             Shape::Choices(own) => own.iter().map(|(text, value)| (&**text, value)).collect(),
             _ => return None,
         };
-        if !lists_only(&each.schema) {
-            return None;
-        }
         for value in each.schema.get("enum")?.as_array()? {
             if value.is_null() {
                 continue;
@@ -387,15 +388,30 @@ fn joined_texts(lists: &[Lowered]) -> Option<Lowered> {
     Some(lowered)
 }
 
-/// Tells whether a lowered place is a list of values and nothing else.
-fn is_list(branch: &Lowered) -> bool {
-    branch.shape == Shape::Same && lists_only(&branch.schema)
+/// Tells whether a lowered place is a list of values and nothing else. What is said about a
+/// single value can be said elsewhere.
+fn lists_only(schema: &Map<String, Value>) -> bool {
+    let Some(Value::Array(values)) = schema.get("enum") else {
+        return false;
+    };
+    schema.keys().all(|word| match word.as_str() {
+        "type" | "enum" | "nullable" => true,
+        "description" => only_value(values).is_some(),
+        _ => false,
+    })
 }
 
-fn lists_only(schema: &Map<String, Value>) -> bool {
-    let mut keywords = schema.keys();
-    schema.contains_key("enum")
-        && keywords.all(|word| matches!(word.as_str(), "type" | "enum" | "nullable"))
+/// What a list of one value says about it.
+fn remark(list: &Map<String, Value>) -> Option<String> {
+    let text = list.get("description")?.as_str()?;
+    let value = only_value(list.get("enum")?.as_array()?)?;
+    Some(format!("{value}: {text}"))
+}
+
+/// The one value of a list, beside `null`.
+fn only_value<'v>(values: impl IntoIterator<Item = &'v Value>) -> Option<&'v Value> {
+    let mut values = values.into_iter().filter(|value| !value.is_null());
+    values.next().filter(|_| values.next().is_none())
 }
 
 /// The branches of a branch that is nothing but a union, or the branch itself.
@@ -407,20 +423,41 @@ fn flattened(mut branch: Lowered) -> Vec<Lowered> {
         Some(Value::Array(inner)) => std::mem::take(inner),
         _ => return vec![branch],
     };
-    let shape = |index: usize| match &branch.shape {
+    let shape = |index: usize, schema: &Map<String, Value>| match &branch.shape {
         Shape::Union(shapes) => shapes.get(index).map_or(Shape::Same, |each| each.1.clone()),
-        shape => shape.clone(),
+        shape => of_branch(shape, schema),
     };
     let inner = inner.into_iter().enumerate();
     inner
         .filter_map(|(index, schema)| match schema {
             Value::Object(schema) => Some(Lowered {
+                shape: shape(index, &schema),
                 schema,
-                shape: shape(index),
             }),
             _ => None,
         })
         .collect()
+}
+
+/// What of a shape that does for all branches concerns this one: what happens to objects and
+/// lists is nothing to a branch that takes neither, and may not tell it from its like.
+fn of_branch(shape: &Shape, branch: &Map<String, Value>) -> Shape {
+    let takes = |word: &str| match branch.get("type") {
+        None => true,
+        Some(Value::Array(words)) => words.iter().any(|each| each == word),
+        Some(only) => only == word,
+    };
+    match shape {
+        Shape::Object(_) if !takes("object") => Shape::Same,
+        Shape::Items(_) if !takes("array") => Shape::Same,
+        Shape::Both(both) => match (takes("object"), takes("array")) {
+            (true, true) => shape.clone(),
+            (true, false) => both.0.clone(),
+            (false, true) => both.1.clone(),
+            (false, false) => Shape::Same,
+        },
+        _ => shape.clone(),
+    }
 }
 
 /// The shape of a union: one for all branches, one for each where they can be told apart,
