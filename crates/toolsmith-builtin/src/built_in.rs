@@ -78,10 +78,12 @@ impl<V> Answer<V> {
     }
 
     /// Changes the value.
-    pub(crate) fn map(self, change: impl FnOnce(V) -> V) -> Self {
-        Self {
+    pub(crate) fn map<W>(self, change: impl FnOnce(V) -> W) -> Answer<W> {
+        Answer {
             value: change(self.value),
-            ..self
+            blocks: self.blocks,
+            display: self.display,
+            room: self.room,
         }
     }
 
@@ -89,15 +91,6 @@ impl<V> Answer<V> {
     pub(crate) fn within(mut self, bytes: usize) -> Self {
         self.room = Some(budget::room(bytes));
         self
-    }
-
-    /// What the model would read.
-    pub(crate) fn into_text(self) -> String {
-        let texts = self.blocks.into_iter().filter_map(|block| match block {
-            Block::Text { text, .. } => Some(text),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// Adds a text for the model.
@@ -183,7 +176,10 @@ pub(crate) fn outcome<V: Serialize>(answer: Answer<V>, has_metadata: bool) -> Ou
     outcome.room = answer.room;
     if let (true, Value::Object(facts)) = (has_metadata, &value) {
         let is_short = |fact: &Value| fact.as_array().is_none_or(|list| list.len() <= LISTED);
-        let facts = facts.iter().filter(|(_, fact)| is_short(fact));
+        // The text is in the value and in what the model reads; that is enough.
+        let facts = facts
+            .iter()
+            .filter(|(name, fact)| *name != "content" && is_short(fact));
         outcome.metadata = facts
             .map(|(name, fact)| (name.clone(), fact.clone()))
             .collect();

@@ -14,7 +14,6 @@ use url::Url;
 
 use crate::built_in::Answer;
 use crate::html::{self, Selector};
-use crate::plain::Next;
 use crate::web::{self, Body, Kind, LIFETIME, Page};
 
 /// What stands before whatever a server says, its title and headers included.
@@ -88,9 +87,9 @@ pub(crate) struct Facts {
     /// What is worth knowing about the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// What to call to read on.
+    /// The arguments that read on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<Map<String, Value>>,
 }
 
 /// A redirect that was followed.
@@ -264,8 +263,8 @@ pub(crate) fn redirect_notes(fetched: &Fetched) -> Vec<String> {
 
 impl Told {
     /// Names the call that reads on.
-    pub(crate) fn continue_with(&mut self, tool: &str, arguments: Map<String, Value>) {
-        self.facts.next = Some(Next::new(tool, arguments));
+    pub(crate) fn continue_with(&mut self, arguments: Map<String, Value>) {
+        self.facts.next = Some(arguments);
     }
 
     /// Adds what is worth knowing.

@@ -21,36 +21,47 @@ pub(crate) struct Style {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) text: String,
+    /// The same without numbers.
+    pub(crate) plain: String,
     /// How many lines.
     pub(crate) lines: u64,
     /// Whether lines were left out for want of room.
     pub(crate) is_short: bool,
-    /// Whether a line was cut.
-    pub(crate) has_cut: bool,
+    /// The first line that was cut, counted from 0.
+    pub(crate) first_cut: Option<u64>,
 }
 
 /// Shows lines of a text.
 pub(crate) fn show(text: &str, style: Style) -> Shown {
     let mut shown = Shown {
         text: String::new(),
+        plain: String::new(),
         lines: 0,
         is_short: false,
-        has_cut: false,
+        first_cut: None,
     };
     for line in lines(text, style.end) {
         let (line, is_cut) = cut(line, style.column);
-        let line = match style.first {
-            // One tab after the number, so that those of the line stay what they are.
-            Some(first) => format!("{:6}\t{line}\n", first + shown.lines),
-            None => format!("{line}\n"),
-        };
-        if shown.text.len() + line.len() > style.budget && shown.lines > 0 {
+        // One tab after the number, so that those of the line stay what they are.
+        let number = style
+            .first
+            .map(|first| format!("{:6}\t", first + shown.lines));
+        let number = number.unwrap_or_default();
+        let length = number.len() + line.len() + 1;
+        if shown.text.len() + length > style.budget && shown.lines > 0 {
             shown.is_short = true;
             break;
         }
-        shown.text.push_str(&line);
+        for piece in [&number, &line, "\n"] {
+            shown.text.push_str(piece);
+        }
+        for piece in [&line, "\n"] {
+            shown.plain.push_str(piece);
+        }
+        if is_cut {
+            shown.first_cut.get_or_insert(shown.lines);
+        }
         shown.lines += 1;
-        shown.has_cut |= is_cut;
     }
     shown
 }

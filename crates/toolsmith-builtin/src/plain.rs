@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toolsmith_core::ToolContext;
 
 use crate::missing;
@@ -28,28 +28,12 @@ pub(crate) struct PlainText {
     pub(crate) total_lines: Option<u64>,
     /// Whether something that was asked for is left out, for want of room.
     pub(crate) truncated: bool,
-    /// What to call to read on.
+    /// The arguments that read on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) next: Option<Next>,
-}
-
-/// A call that goes on where an answer ends.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Next {
-    /// The tool.
-    tool: String,
-    /// What it is called with.
-    arguments: Map<String, Value>,
-}
-
-impl Next {
-    /// A call of a tool with these arguments.
-    pub(crate) fn new(tool: &str, arguments: Map<String, Value>) -> Self {
-        Self {
-            tool: tool.to_owned(),
-            arguments,
-        }
-    }
+    pub(crate) next: Option<Map<String, Value>>,
+    /// The tool that takes them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_tool: Option<&'static str>,
 }
 
 /// Reads lines of a text file.
@@ -88,25 +72,23 @@ pub(crate) fn read(
         let seen = is_whole.then_some(content.as_str());
         workspace.saw(context.caller(), &open.shown, digest, seen)?;
     }
-    let next = first
-        .filter(|_| !is_last && (!cut.is_nothing() || slice.has_more))
-        .map(|first| {
-            let mut arguments = Map::new();
-            arguments.insert("file_path".to_owned(), open.shown.clone().into());
-            // Where not even one line fits, the rest of that line comes next.
-            let (line, column) = match cut.within_line {
-                true => (first, Some(content.chars().count() + 1)),
-                false => (first + line_count, None),
-            };
-            arguments.insert("offset".to_owned(), line.into());
-            if let Some(column) = column {
-                arguments.insert("column".to_owned(), column.into());
-            }
-            Next {
-                tool: "read".to_owned(),
-                arguments,
-            }
-        });
+    let next = match (first, is_last) {
+        (None, _) => None,
+        // What there was no room for stands before the end.
+        (Some(first), true) if cut.lines_before > 0 => Some(json!({
+            "file_path": open.shown, "offset": first - cut.lines_before, "limit": cut.lines_before,
+        })),
+        (Some(_), true) => None,
+        (Some(_), false) if cut.is_nothing() && !slice.has_more => None,
+        // Where not even one line fits, the rest of that line comes next.
+        (Some(first), false) if cut.within_line => Some(json!({
+            "file_path": open.shown, "offset": first, "column": content.chars().count() + 1,
+        })),
+        (Some(first), false) => Some(json!({
+            "file_path": open.shown, "offset": first + line_count,
+        })),
+    };
+    let next = next.and_then(|next| next.as_object().cloned());
     Ok(PlainText {
         encoding: slice.encoding.name(),
         line_count,
@@ -114,6 +96,7 @@ pub(crate) fn read(
         is_partial: !is_whole,
         total_lines: slice.total,
         truncated: !cut.is_nothing() || slice.is_cut,
+        next_tool: next.as_ref().map(|_| "read"),
         next,
         content,
     })

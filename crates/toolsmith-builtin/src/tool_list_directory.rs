@@ -28,7 +28,7 @@ pub(crate) fn listing(
     path: &str,
     max_bytes: usize,
     context: &ToolContext,
-) -> Result<String, Refusal> {
+) -> Result<Answer<Entries>, Refusal> {
     let arguments = Arguments {
         path: path.to_owned(),
         sort_by: SortBy::Name,
@@ -37,8 +37,7 @@ pub(crate) fn listing(
         offset: 0,
         max_bytes,
     };
-    let answer = ListDirectory::new(workspace.clone()).call(arguments, context)?;
-    Ok(answer.into_text())
+    ListDirectory::new(workspace.clone()).call(arguments, context)
 }
 
 impl ListDirectory {
@@ -119,11 +118,11 @@ impl Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Entries {
     /// The entries, in order.
-    entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// How many there are in all.
-    total: u64,
+    pub(crate) total: u64,
     /// Whether there are more than are here, or may be.
-    truncated: bool,
+    pub(crate) truncated: bool,
     /// Whether time ran out, so that there may be more than was found.
     timed_out: bool,
     /// What was not searched.
@@ -131,12 +130,12 @@ pub(crate) struct Entries {
     not_searched: Option<NotSearched>,
     /// The arguments that continue the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Value>,
+    pub(crate) next: Option<Value>,
 }
 
 /// A file or folder.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Entry {
+pub(crate) struct Entry {
     /// Its name.
     name: String,
     /// What it is, or what a link leads to: `file` or `dir`.

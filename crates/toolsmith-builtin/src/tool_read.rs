@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use toolsmith_core::{Block, Kind, Plan, ToolContext, ToolDef};
 
 use crate::budget::{self, MOST};
@@ -16,8 +16,11 @@ use crate::reading::{self, Lines, Slice};
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Encoding, FileKind, Shape, kind_of};
 use crate::time::Moment;
-use crate::tool_list_directory::listing;
-use crate::workspace::{OpenFile, Opened, Workspace};
+use crate::tool_list_directory::{Entries, Entry, listing};
+use crate::workspace::{OpenDirectory, OpenFile, Opened, Workspace};
+
+/// How many bytes the lines above and beneath a text have, beside the path.
+const AROUND: usize = 280;
 
 /// The largest image that is shown.
 const IMAGE: u64 = 5 << 20;
@@ -57,22 +60,28 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// The call that goes on from another line, with whatever else was asked for.
-    fn continued(&self, offset: i64) -> Map<String, Value> {
-        let mut next = Map::new();
-        next.insert("file_path".to_owned(), self.file_path.clone().into());
-        next.insert("offset".to_owned(), offset.into());
+    fn continued(&self, offset: i64) -> Value {
+        let mut next = json!({ "file_path": self.file_path, "offset": offset });
         if self.limit != usual() {
-            next.insert("limit".to_owned(), self.limit.into());
+            next["limit"] = self.limit.into();
         }
         if self.encoding != utf8() {
-            next.insert("encoding".to_owned(), self.encoding.clone().into());
+            next["encoding"] = self.encoding.clone().into();
         }
         if !self.line_numbers {
-            next.insert("line_numbers".to_owned(), false.into());
+            next["line_numbers"] = false.into();
         }
         if self.max_bytes != budget::usual() {
-            next.insert("max_bytes".to_owned(), self.max_bytes.into());
+            next["max_bytes"] = self.max_bytes.into();
         }
+        next
+    }
+
+    /// The call that shows what follows of a line that was cut.
+    fn along(&self, line: u64) -> Value {
+        let mut next = self.continued(i64::try_from(line).unwrap_or(i64::MAX));
+        next["limit"] = 1.into();
+        next["column"] = self.column.saturating_add(numbered::LINE).into();
         next
     }
 }
@@ -134,11 +143,23 @@ pub(crate) struct Facts {
     /// Whether its last line has an end.
     #[serde(skip_serializing_if = "Option::is_none")]
     final_newline: Option<bool>,
+    /// The lines without their numbers, or the bytes in the form that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// What a folder holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Vec<Entry>>,
+    /// How much a folder holds in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
     /// Whether something was left out.
     truncated: bool,
     /// The arguments that read on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Map<String, Value>>,
+    next: Option<Value>,
+    /// The tool that takes them, where it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_tool: Option<&'static str>,
 }
 
 impl BuiltIn for Read {
@@ -193,16 +214,8 @@ impl BuiltIn for Read {
         let open = match self.0.open_any(&arguments.file_path) {
             Ok(Opened::File(open)) => open,
             Ok(Opened::Directory(folder)) => {
-                let text = listing(&self.0, &arguments.file_path, arguments.max_bytes, context)?;
-                let display = format!("Listed {}", folder.shown);
-                let facts = Facts {
-                    file_type: "directory".to_owned(),
-                    file_path: folder.shown,
-                    ..Facts::default()
-                };
-                return Ok(Answer::new(facts, display)
-                    .text(text)
-                    .within(arguments.max_bytes));
+                let listed = listing(&self.0, &arguments.file_path, arguments.max_bytes, context)?;
+                return Ok(listed.map(|listed| of_folder(folder, listed)));
             }
             Err(refusal) => {
                 let path = &arguments.file_path;
@@ -258,7 +271,7 @@ impl Read {
             Style {
                 first: slice.first.filter(|_| arguments.line_numbers),
                 column: arguments.column,
-                budget: arguments.max_bytes.min(MOST),
+                budget: (arguments.max_bytes.min(MOST)).saturating_sub(open.shown.len() + AROUND),
                 end: slice.end,
             },
         );
@@ -280,7 +293,10 @@ impl Read {
             sha256: slice.digest.as_ref().map(crate::workspace::Digest::hex),
             bom: Some(slice.encoding.has_bom()),
             final_newline: Some(slice.ends_with_newline),
-            truncated: shown.is_short || shown.has_cut || slice.is_cut || slice.has_more,
+            truncated: shown.is_short
+                || shown.first_cut.is_some()
+                || slice.is_cut
+                || slice.has_more,
             ..facts(open, "text")
         };
         let shape = Shape::of(&slice.encoding.read_lossy(head));
@@ -295,6 +311,8 @@ impl Read {
                     .filter(|offset| *offset < 0)
                     .map(|offset| arguments.continued(offset)),
             };
+        } else if let (Some(first), Some(cut)) = (first, shown.first_cut) {
+            facts.next = Some(arguments.along(first + cut));
         }
         let body = match (shown.lines, open.stat.st_size) {
             (0, 0) => "(the file is empty)\n".to_owned(),
@@ -305,6 +323,7 @@ impl Read {
             ),
             _ => shown.text,
         };
+        facts.content = Some(shown.plain);
         let text = format!(
             "{}\n{body}{}",
             header(&facts, arguments.offset),
@@ -337,6 +356,23 @@ impl Read {
     }
 }
 
+/// What is told of a folder.
+fn of_folder(folder: OpenDirectory, listed: Entries) -> Facts {
+    let changed = rustix::fs::fstat(&folder.handle).map(|stat| Moment::modified(&stat).written());
+    Facts {
+        file_type: "directory".to_owned(),
+        file_path: folder.shown,
+        encoding: "none".to_owned(),
+        last_modified: changed.unwrap_or_default(),
+        entries: Some(listed.entries),
+        total: Some(listed.total),
+        truncated: listed.truncated,
+        next_tool: listed.next.as_ref().map(|_| "list_directory"),
+        next: listed.next,
+        ..Facts::default()
+    }
+}
+
 /// The bytes of a file in another form.
 fn bytes(open: &OpenFile, arguments: &Arguments) -> Result<Answer<Facts>, Refusal> {
     let budget = arguments.max_bytes.min(MOST);
@@ -362,6 +398,7 @@ fn bytes(open: &OpenFile, arguments: &Arguments) -> Result<Answer<Facts>, Refusa
     let facts = Facts {
         encoding: arguments.encoding.clone(),
         is_binary: true,
+        content: Some(text.clone()),
         ..facts(open, "application/octet-stream")
     };
     let display = format!("Read {} ({} bytes)", open.shown, bytes.len());
@@ -442,11 +479,15 @@ fn header(facts: &Facts, offset: i64) -> String {
     if facts.confidence.as_deref() == Some("likely") {
         parts[1] += " (likely)";
     }
-    if facts.bom == Some(true) {
-        parts.push("byte order mark".to_owned());
-    }
-    if facts.final_newline == Some(false) && facts.file_size > 0 {
-        parts.push("no newline at the end".to_owned());
+    parts.push(match facts.bom {
+        Some(true) => "BOM".to_owned(),
+        _ => "no BOM".to_owned(),
+    });
+    if facts.file_size > 0 {
+        parts.push(match facts.final_newline {
+            Some(false) => "final newline: no".to_owned(),
+            _ => "final newline: yes".to_owned(),
+        });
     }
     if let Some(hash) = &facts.sha256 {
         parts.push(format!("sha256 {}", &hash[..12]));
@@ -456,9 +497,14 @@ fn header(facts: &Facts, offset: i64) -> String {
 
 /// The line beneath the text, where there is more.
 fn ending(facts: &Facts) -> String {
-    match facts.next.as_ref().and_then(|next| next.get("offset")) {
-        Some(offset) => format!("[more follows: go on with offset={offset}]\n"),
-        None => String::new(),
+    match facts
+        .next
+        .as_ref()
+        .map(|next| (&next["offset"], next.get("column")))
+    {
+        Some((offset, None)) => format!("[more follows: go on with offset={offset}]\n"),
+        // The line itself says where it goes on.
+        _ => String::new(),
     }
 }
 

@@ -317,15 +317,12 @@ async fn call(
     })?;
     // Only what is kept can be read on without asking again.
     if let (Some(next), true) = (told.next, is_get) {
-        told.continue_with("web_fetch", arguments.next(next));
+        told.continue_with(arguments.next(next));
         if !arguments.has_harmless_headers() {
             told.note("To go on, send the same headers again.");
         }
     }
-    let mut outcome = outcome(told.into_answer(arguments.max_length), true);
-    // The text is in the value and in what the model reads; that is enough.
-    outcome.metadata.remove("content");
-    Ok(outcome)
+    Ok(outcome(told.into_answer(arguments.max_length), true))
 }
 
 /// The answer, kept or new, and its age if it was kept.

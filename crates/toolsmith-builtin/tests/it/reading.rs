@@ -20,7 +20,7 @@ async fn lines_are_numbered_beneath_what_the_file_is_like() {
     let hash = value(&outcome)["sha256"].as_str().unwrap()[..12].to_owned();
     let expected = format!(
         "[src/a.py: lines 1-4 of 4; utf8; line ends: lf; indent: tabs; 25 bytes; \
-         no newline at the end; sha256 {hash}]\n     1\tdef f():\n     2\t\treturn 1\n     3\t\n     4\tx = 2\n"
+         no BOM; final newline: no; sha256 {hash}]\n     1\tdef f():\n     2\t\treturn 1\n     3\t\n     4\tx = 2\n"
     );
     assert_eq!(text(&outcome).trim_end(), expected.trim_end());
     assert_eq!(outcome.display.as_deref(), Some("Read src/a.py (4 lines)"));
@@ -38,6 +38,64 @@ async fn lines_are_numbered_beneath_what_the_file_is_like() {
     ] {
         assert!(outcome.metadata.contains_key(field), "{field}");
     }
+    // Hosts that take the value have the text too, as it is in the file.
+    assert_eq!(
+        value(&outcome)["content"],
+        "def f():\n\treturn 1\n\nx = 2\n"
+    );
+    assert!(!outcome.metadata.contains_key("content"));
+}
+
+#[tokio::test]
+async fn a_folder_is_listed_in_the_value_too() {
+    let ground = Ground::new();
+    ground.file("src/a.py", "x = 1\n");
+    ground.file("src/b.py", "");
+    let outcome = ground.call("read", json!({ "file_path": "src" })).await;
+    let facts = value(&outcome);
+    let names: Vec<&Value> = facts["entries"].as_array().unwrap().iter().collect();
+    assert_eq!(
+        (&names[0]["name"], &names[1]["name"]),
+        (&json!("a.py"), &json!("b.py"))
+    );
+    assert_eq!(
+        (&facts["total"], &facts["file_type"]),
+        (&json!(2), &json!("directory"))
+    );
+    assert!(facts["last_modified"].as_str().unwrap().starts_with("20"));
+}
+
+/// What was asked for as bytes is all of them, with what is told of the file.
+#[tokio::test]
+async fn an_answer_has_no_more_bytes_than_were_asked_for() {
+    let ground = Ground::new();
+    ground.file("a.txt", "twenty-odd characters\n".repeat(5000));
+    for most in [1000, 5000, 51_200] {
+        let arguments = json!({ "file_path": "a.txt", "max_bytes": most, "limit": 10_000 });
+        let outcome = ground.call("read", arguments).await;
+        let length = text(&outcome).len();
+        assert!(length <= most && length > most - 500, "{most}: {length}");
+    }
+}
+
+/// The value says where a line goes on that is longer than lines are shown.
+#[tokio::test]
+async fn an_overlong_line_is_read_on_by_its_column() {
+    let ground = Ground::new();
+    let long: String = (0..5000)
+        .map(|n| char::from(b'a' + u8::try_from(n % 26).unwrap()))
+        .collect();
+    ground.file("long.txt", format!("first\n{long}\n"));
+    let mut next = json!({ "file_path": "long.txt" });
+    let mut read = String::new();
+    for _ in 0..3 {
+        let outcome = ground.call("read", next.clone()).await;
+        let facts = value(&outcome).clone();
+        let line = facts["content"].as_str().unwrap().lines().last().unwrap();
+        read.push_str(line.split(" … [").next().unwrap());
+        next = facts["next"].clone();
+    }
+    assert_eq!((read, next), (long, Value::Null));
 }
 
 #[tokio::test]
@@ -419,7 +477,14 @@ async fn a_tail_that_does_not_fit_loses_its_beginning() {
         (&tail["truncated"], &tail["is_partial"]),
         (&json!(true), &json!(true))
     );
-    assert_eq!(tail["next"], Value::Null);
+    let before = tail["next"].clone();
+    assert_eq!(
+        (&tail["next_tool"], &before["offset"]),
+        (&json!("read"), &json!(1001))
+    );
+    let before = ground.call("read", before).await;
+    let before = value(&before)["content"].as_str().unwrap().to_owned();
+    assert!(lines.ends_with(&(before + content)));
     ground.file("one.txt", "x".repeat(5000) + "END");
     let arguments = json!({ "file_path": "one.txt", "max_bytes": 1000 });
     let outcome = ground.call("read_file_tail", arguments).await;
@@ -440,10 +505,9 @@ async fn an_answer_goes_on_where_it_ends() {
     let outcome = ground.call("read_entire_file", arguments).await;
     let first = value(&outcome);
     assert_eq!(first["content"], "é".repeat(500));
-    let next = &first["next"];
-    assert_eq!(next["tool"], "read");
+    assert_eq!(first["next_tool"], "read");
     let arguments = json!({ "file_path": "long.txt", "offset": 1, "column": 501 });
-    assert_eq!(next["arguments"], arguments);
+    assert_eq!(first["next"], arguments);
     let rest = ground.call("read", arguments).await;
     assert!(text(&rest).contains(&"é".repeat(1000)), "{}", text(&rest));
 

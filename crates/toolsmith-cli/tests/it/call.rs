@@ -15,7 +15,7 @@ const TWO_WRONG: &str = "2 arguments of `example_add` do not fit:\n\
     `example_add` takes (a: number, b: number).";
 
 fn problems() -> Value {
-    json!({ "problems": [
+    json!({ "reason": "BAD_ARGUMENT", "problems": [
         { "path": "a", "expected": "number", "found": "\"two\" (string)" },
         { "path": "b", "expected": "number", "found": "\"three\" (string)" },
     ]})

@@ -14,7 +14,7 @@ use super::object::accepts_null;
 use super::types::TypeSet;
 use super::walk::{Lowered, Walker};
 use super::words;
-use crate::rules::{Choices, Types};
+use crate::rules::{Choices, Keyword, Types};
 
 /// How many branches of a union are told apart.
 pub(crate) const MOST_BRANCHES: usize = 64;
@@ -388,8 +388,8 @@ fn joined_texts(lists: &[Lowered]) -> Option<Lowered> {
     Some(lowered)
 }
 
-/// Tells whether a lowered place is a list of values and nothing else. What is said about a
-/// single value can be said elsewhere.
+/// Tells whether a lowered place is a list of values and nothing else that decides. What is
+/// said about a single value can be said elsewhere.
 fn lists_only(schema: &Map<String, Value>) -> bool {
     let Some(Value::Array(values)) = schema.get("enum") else {
         return false;
@@ -397,7 +397,7 @@ fn lists_only(schema: &Map<String, Value>) -> bool {
     schema.keys().all(|word| match word.as_str() {
         "type" | "enum" | "nullable" => true,
         "description" => only_value(values).is_some(),
-        _ => false,
+        word => Keyword::of(word).is_some_and(Keyword::is_annotation),
     })
 }
 

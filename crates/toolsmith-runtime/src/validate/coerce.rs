@@ -132,9 +132,10 @@ fn mend(
         return drop_null(required, arguments, path, left_out);
     }
     // Where several types would do, only a reading they agree on is safe.
-    let alone = match wanted {
-        [JsonType::Array] => only_item(found),
-        _ => None,
+    let is_list = |kind: &JsonType| matches!(kind, JsonType::Array | JsonType::Null);
+    let alone = match wanted.contains(&JsonType::Array) && wanted.iter().all(is_list) {
+        true => only_item(found),
+        false => None,
     };
     let readings = wanted.iter().filter_map(|kind| read_as(found, *kind));
     let mut readings = readings.chain(alone);

@@ -14,6 +14,9 @@ use super::text::{self, name_of};
 use crate::registry::{Measure, nearest};
 use crate::shape::Redactor;
 
+/// The word tools too use for an argument they do not take.
+const REASON: &str = "BAD_ARGUMENT";
+
 /// More than this many problems teach nothing more.
 const MOST: usize = 20;
 
@@ -135,7 +138,8 @@ pub(super) fn error(tool: &ToolDef, problems: &[Problem]) -> ToolError {
     }
     text.push('\n');
     text.push_str(&signature(tool));
-    ToolError::new(ErrorKind::InvalidParameters, text).with_details(json!({ "problems": problems }))
+    ToolError::new(ErrorKind::InvalidParameters, text)
+        .with_details(json!({ "reason": REASON, "problems": problems }))
 }
 
 /// What the tool takes, in one line.

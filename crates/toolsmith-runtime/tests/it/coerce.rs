@@ -101,6 +101,12 @@ async fn what_can_mean_only_one_thing_is_mended_and_named() {
             "`x`: took \"one\" (string) for an array of 1 items",
         ),
         (
+            json!({"type": ["array", "null"], "items": {"type": "string"}}),
+            json!("one"),
+            json!(["one"]),
+            "`x`: took \"one\" (string) for an array of 1 items",
+        ),
+        (
             json!({"type": "array", "items": {"type": "object"}}),
             json!({"a": 1}),
             json!([{"a": 1}]),

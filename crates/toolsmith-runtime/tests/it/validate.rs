@@ -42,7 +42,7 @@ async fn the_text_a_model_reads() {
     );
     assert_eq!(
         error.details,
-        Some(json!({"problems": [
+        Some(json!({"reason": "BAD_ARGUMENT", "problems": [
             {"path": "a", "expected": "number", "found": "\"two\" (string)"},
             {"path": "b", "expected": "number", "found": "\"three\" (string)"},
         ]}))
