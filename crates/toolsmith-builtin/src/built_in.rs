@@ -196,6 +196,7 @@ pub(crate) fn described(name: &str, title: &str, category: &str, tags: &[&str]) 
     let mut definition = ToolDef::new(name)
         .expect("the names of built-in tools are names")
         .with_title(title);
+    definition.meta.version = Some(env!("CARGO_PKG_VERSION").to_owned());
     definition.meta.category = Some(category.to_owned());
     definition.meta.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
     definition

@@ -102,7 +102,8 @@ fn fresh_enough(
                 Some(seen) => {
                     let diff = edit::diff(seen, text, shown, 1);
                     let lines = diff.added.max(diff.removed);
-                    format!("the file changed on disk since it was read; {lines} lines differ")
+                    let lines = crate::search::many(lines as u64, "line differs", "lines differ");
+                    format!("the file changed on disk since it was read; {lines}")
                 }
                 None => "the file changed on disk since it was read".to_owned(),
             };

@@ -1,5 +1,6 @@
 //! Changes to several files: all are worked out before the first is made.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -14,6 +15,9 @@ use crate::refusal::{Reason, Refusal};
 use crate::tool_edit::DIFF;
 use crate::workspace::{Deed, Done, FileKey, Missing, Target, Targets, Workspace};
 use crate::writing::{self, Current, Freshness};
+
+/// How many of the other files are named where one is refused.
+const MOST_NAMED: usize = 10;
 
 /// What is to be done to one file.
 #[derive(Debug)]
@@ -131,11 +135,15 @@ pub(crate) fn carry_out(
     let held: Vec<&Target> = held_for.0.iter().collect();
     let _held = workspace.hold(&held, || context.is_cancelled())?;
     let (mut deeds, mut facts) = (Vec::new(), Vec::new());
-    for piece in pieces {
+    for (index, piece) in pieces.iter().enumerate() {
         if context.is_cancelled() {
             return Err(Refusal::new(Reason::Cancelled, "the call was given up"));
         }
-        facts.push(work_out(workspace, context, piece, missing, &mut deeds)?);
+        match work_out(workspace, context, piece, missing, &mut deeds) {
+            Ok(worked_out) => facts.push(worked_out),
+            Err(refusal) if pieces.len() == 1 => return Err(refusal),
+            Err(refusal) => return Err(beside(refusal, index, pieces, workspace, context)),
+        }
     }
     if !is_dry {
         let done = writing::commit(workspace, context, &deeds)?;
@@ -150,6 +158,53 @@ pub(crate) fn carry_out(
         }
     }
     Ok(facts)
+}
+
+/// The refusal of one of several files: which it is, and what would become of the others.
+fn beside(
+    mut refusal: Refusal,
+    failed: usize,
+    pieces: &[Piece<'_>],
+    workspace: &Workspace,
+    context: &ToolContext,
+) -> Refusal {
+    let (mut fit, mut do_not) = (Vec::new(), Vec::new());
+    for (index, piece) in pieces.iter().enumerate() {
+        let others = match index.cmp(&failed) {
+            Ordering::Less => &mut fit,
+            Ordering::Equal => continue,
+            Ordering::Greater => {
+                let foreseen = Missing::Foresee;
+                match work_out(workspace, context, piece, foreseen, &mut Vec::new()) {
+                    Ok(_) => &mut fit,
+                    Err(_) => &mut do_not,
+                }
+            }
+        };
+        others.push(piece.path());
+    }
+    let mut told = format!("file {} of {}: ", failed + 1, pieces.len());
+    told += &refusal.message;
+    told += match told.ends_with('\n') {
+        true => "No file was changed",
+        false => "; no file was changed",
+    };
+    for (paths, what) in [(&fit, "would be"), (&do_not, "would not be either")] {
+        if !paths.is_empty() {
+            let more = paths.len().saturating_sub(MOST_NAMED);
+            let named = paths[..paths.len() - more].join(", ");
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            told += &format!("; {named}{more} {what}");
+        }
+    }
+    refusal.message = told;
+    refusal
+        .detail("file_index", failed)
+        .detail("others_that_fit", fit)
+        .detail("others_that_do_not", do_not)
 }
 
 /// Refuses changes to one file in two places: what the second sees would depend on what

@@ -181,6 +181,8 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         match &self.next {
+            // What ends in lines of its own, such as a diff, has no full stop behind it.
+            Some(next) if self.message.ends_with('\n') => write!(f, "{next}."),
             Some(next) => write!(f, ". {next}."),
             None => Ok(()),
         }

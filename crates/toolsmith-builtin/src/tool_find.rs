@@ -228,6 +228,7 @@ impl BuiltIn for Find {
         described("find", "Find files and folders", "search", &["files", "name", "size", "time"])
             .with_kind(Kind::Search)
             .with_hints(idempotent())
+            .with_aliases("name", &["pattern", "name_pattern"])
             .with_description(description)
             .with_returns("Path, size and time of change of each, how many there are in all, and how many ignore rules hide.")
             .with_example(example("Large logs.", json!({"extension": "log", "size_min": 1_000_000, "sort": "size"})))
@@ -263,7 +264,7 @@ impl BuiltIn for Find {
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
         let page = Page::answering(&arguments, arguments.max_bytes);
-        let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
+        let mut told = search::tell(&start, &findings, offset, &stop, page, "Matches", |found| {
             (line(&found), found)
         });
         let mut value = Matches::new(&start, &findings, &mut told, &stop);

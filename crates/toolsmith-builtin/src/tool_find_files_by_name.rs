@@ -142,7 +142,7 @@ impl BuiltIn for FindFilesByName {
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
         let page = Page::answering(&arguments, arguments.max_bytes);
-        let told = search::tell(&start, &findings, offset, &stop, page, |found| {
+        let told = search::tell(&start, &findings, offset, &stop, page, "Matches", |found| {
             (found.path.clone(), Named(found))
         });
         let not_exact = told.rows.iter().filter(|Named(found)| !found.is_exact);

@@ -166,7 +166,7 @@ impl BuiltIn for FindRecentlyModifiedFiles {
         let findings = search::look(&start, &names, &stop);
         stop.check()?;
         let page = Page::answering(&arguments, arguments.max_bytes);
-        let told = search::tell(&start, &findings, offset, &stop, page, |found| {
+        let told = search::tell(&start, &findings, offset, &stop, page, "Matches", |found| {
             let line = format!("{}\t{}", found.path, found.mtime);
             let changed = Changed {
                 path: found.path,

@@ -182,7 +182,7 @@ impl BuiltIn for Glob {
         // Nobody asked for what is deeper than the pattern.
         findings.unseen.deeper = 0;
         let page = Page::answering(&arguments, arguments.max_bytes);
-        let mut told = search::tell(&start, &findings, offset, &stop, page, |found| {
+        let mut told = search::tell(&start, &findings, offset, &stop, page, "Matches", |found| {
             (found.path.clone(), found)
         });
         let mut value = Matches::new(&start, &findings, &mut told, &stop);

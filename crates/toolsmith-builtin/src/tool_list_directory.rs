@@ -215,7 +215,7 @@ impl BuiltIn for ListDirectory {
         // Nobody asked for what is in its folders.
         findings.unseen.deeper = 0;
         let page = Page::answering(&arguments, arguments.max_bytes);
-        let told = search::tell(&start, &findings, offset, &stop, page, |found| {
+        let told = search::tell(&start, &findings, offset, &stop, page, "Entries", |found| {
             (line(&found), self.entry(found))
         });
         let value = Entries {

@@ -238,9 +238,12 @@ fn pieces(arguments: &Arguments) -> Result<Vec<Piece<'_>>, Refusal> {
             patch: None,
             ..
         } => Err(refused("nothing says what to change")),
-        _ => Err(refused(
-            "it is said in more than one way, or only half, what to change",
-        )),
+        Arguments {
+            files: None,
+            patch: None,
+            ..
+        } => Err(refused("file_path and edits are given together")),
+        _ => Err(refused("what to change is said in more than one way")),
     }
 }
 

@@ -84,7 +84,7 @@ impl ShellTool for ShellInput {
         let bytes = arguments.text.len();
         if bytes > LONGEST {
             let message = format!("text has {bytes} bytes, and may have {LONGEST}");
-            return Err(Refusal::new(Reason::TooLarge, message).next("Type it in several calls"));
+            return Err(Refusal::new(Reason::BadArgument, message).next("Type it in several calls"));
         }
         if bytes == 0 && !arguments.close {
             return Err(

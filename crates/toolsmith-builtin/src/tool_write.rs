@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 }
 
 /// What happens where there is a file already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum IfExists {
     #[default]

@@ -104,7 +104,7 @@ impl ErrorKind {
             Self::ApprovalRequired  => row("approval_required",  "permission_denied",  Retry::Approved,     3,   "Ask the user to allow it; it did not run."),
             Self::Timeout           => row("timeout",            "timeout_error",      Retry::IfIdempotent, 124, "Ask for less, or for a longer time limit."),
             Self::Cancelled         => row("cancelled",          "execution_error",    Retry::Yes,          130, "The call was given up; make it again if it is still wanted."),
-            Self::Failed            => row("execution_failed",   "execution_error",    Retry::No,           1,   "Read the message; the same call would fail the same way."),
+            Self::Failed            => row("execution_failed",   "execution_error",    Retry::No,           1,   "Read the message; without a change the same call fails again."),
             Self::Network           => row("network_error",      "network_error",      Retry::IfIdempotent, 1,   "The other side could not be reached; it may answer later."),
             Self::Exhausted         => row("resource_exhausted", "resource_exhausted", Retry::Later,        1,   "Wait before trying again."),
             Self::Unavailable       => row("unavailable",        "network_error",      Retry::Later,        1,   "Its source is down; use another tool or wait."),

@@ -106,8 +106,8 @@ fn define() -> ToolDef {
     let mut definition = ToolDef::new("task")
         .expect("the names of our tools are names")
         .with_title("Give a task")
-        // It makes calls, each of which is judged by itself; what it adds is a model's time.
-        .with_kind(Kind::Other)
+        // It makes calls, each of which is judged by itself, and lets a model decide which.
+        .with_kind(Kind::Execute)
         .with_description(
             "Gives a task to a sub-agent, which works by itself and answers with one message.\n\n\
              The sub-agent has at most your tools and permissions. It does not know this \

@@ -135,7 +135,7 @@ pub(crate) fn continuing(arguments: &impl Serialize, offset: usize) -> Option<Va
 pub(crate) fn window(offset: usize, shown: usize, total: u64, what: &str) -> String {
     let end = offset + shown;
     if shown == 0 {
-        return format!("{total} {what} in all; none are shown.");
+        return format!("{what}: {total} in all; none are shown.");
     }
     let mut note = format!("{what} {}–{end} of {total}.", offset + 1);
     if (end as u64) < total {

@@ -125,13 +125,15 @@ impl Matches {
     }
 }
 
-/// Tells findings, from an offset on: each as a line and as a value.
+/// Tells findings, from an offset on: each as a line and as a value. `what` they are is for the
+/// line that counts them.
 pub(crate) fn tell<T: Serialize>(
     start: &Start,
     findings: &Findings,
     offset: usize,
     stop: &Stop<'_>,
     mut page: Page,
+    what: &str,
     row: impl Fn(Match) -> (String, T),
 ) -> Told<T> {
     let mut rows = Vec::new();
@@ -147,7 +149,7 @@ pub(crate) fn tell<T: Serialize>(
     }
     let mut notes = Vec::new();
     if findings.total > 0 {
-        notes.push(page::window(offset, passed, findings.total, "Matches"));
+        notes.push(page::window(offset, passed, findings.total, what));
     }
     if passed > rows.len() {
         notes.push(format!("Too long to be told: {}.", passed - rows.len()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toolsmith_core::{Binding, Hints, Plan, Touch};
 
 use super::Shells;
@@ -26,7 +26,8 @@ pub(crate) const MOST_OUTPUT: usize = 500_000;
 /// How much a program may be given to read.
 const MOST_INPUT: usize = 4 << 20;
 
-/// What may be said of every program.
+// What may be said of every program. No documentation: it would be told to models as that of
+// each tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Common {
     /// The folder to run in.
@@ -69,7 +70,7 @@ fn usual_output() -> usize {
 }
 
 /// What happens when time runs out.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OnTimeout {
     #[default]

@@ -96,7 +96,10 @@ impl Encoding {
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
         detector.feed(bytes, is_whole);
-        let found = detector.guess(None, Utf8Detection::Deny);
+        let mut found = detector.guess(None, Utf8Detection::Deny);
+        if found == encoding_rs::GBK && is_whole && !gbk_has_all_of(bytes) {
+            found = encoding_rs::GB18030;
+        }
         (unmarked(How::Legacy(found)), Confidence::Likely)
     }
 
@@ -181,6 +184,14 @@ impl Encoding {
         };
         bytes.strip_prefix(bom).unwrap_or(bytes)
     }
+}
+
+/// Tells whether GBK can write what it reads. It reads all of GB18030, which has the same bytes
+/// for its own characters and more for others.
+fn gbk_has_all_of(bytes: &[u8]) -> bool {
+    let (text, _) = encoding_rs::GBK.decode_without_bom_handling(bytes);
+    let (_, _, has_others) = encoding_rs::GBK.encode(&text);
+    !has_others
 }
 
 /// Writes in an encoding that has not every character.

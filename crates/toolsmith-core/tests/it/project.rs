@@ -258,7 +258,7 @@ fn a_failure_with_details_cause_and_instruction() {
     let io = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
     let error = ToolError::caused(ErrorKind::Failed, io).with_details(json!({ "path": "a" }));
     let said = "execution_failed: no such file\n\
-        Read the message; the same call would fail the same way.";
+        Read the message; without a change the same call fails again.";
     let outcome = Outcome::failure(error)
         .with_message("It went wrong.")
         .with_instruction("Ask the user for the path.");
