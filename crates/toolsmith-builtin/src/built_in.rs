@@ -112,7 +112,7 @@ pub(crate) fn tool<T: BuiltIn>(tool: T) -> AnyTool {
         .with_plan(move |arguments| {
             let mut plan = planner.plan(arguments)?;
             for touch in &mut plan.touches {
-                touch.relative = planner.workspace().relative(&touch.path);
+                planner.workspace().put_into_forms(touch);
             }
             Ok(with_consent(plan, planner.workspace()))
         })

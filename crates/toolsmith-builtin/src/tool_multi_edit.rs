@@ -141,9 +141,10 @@ impl BuiltIn for MultiEdit {
                 (false, true) => Touch::delete(whole),
                 (false, false) => Touch::write(whole),
             };
-            plan = plan.touching(match arguments.file_path {
-                Some(_) => touch.from_argument("file_path"),
-                None => touch,
+            plan = plan.touching(match (&arguments.file_path, &arguments.patch) {
+                (Some(_), _) => touch.from_argument("file_path"),
+                (None, Some(_)) => touch.from_argument("patch").standing_for("file_path"),
+                (None, None) => touch.from_argument("files").standing_for("file_path"),
             });
         }
         Ok(plan)

@@ -58,6 +58,11 @@ pub(crate) fn serving(root: &Path) -> Option<ServingPlace> {
     Some(ServingPlace::of_root(state_folder()?.join("serving"), root))
 }
 
+/// Tells whether the configuration in a folder may be a program's.
+pub(crate) fn is_doubted(folder: &Path) -> bool {
+    state_folder().is_some_and(|state| toolsmith_manager::sandbox::is_doubted(&state, folder))
+}
+
 /// What programs that tools start are kept within.
 pub(crate) fn sandbox(project: &Path, roots: &[&Path], config: Option<&Path>) -> ProjectSandbox {
     let roots = roots.iter().map(|root| root.to_path_buf());

@@ -338,7 +338,7 @@ pub(crate) fn project_root(cli: &Cli) -> PathBuf {
     match cli.root.first() {
         Some(root) => root.clone(),
         None if cli.config.is_some() => PathBuf::from("."),
-        None => find_root(Path::new(".")),
+        None => find_root(Path::new("."), environment::is_doubted),
     }
 }
 

@@ -121,6 +121,10 @@ pub struct Touch {
     /// that. Rules hold in either form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<PathBuf>,
+    /// The same path by the name its root was given, where links lead to that. Rules hold in
+    /// this form as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<PathBuf>,
     /// What would happen to it.
     pub access: Access,
     /// Whether the call goes through everything beneath it, so that a rule which forbids
@@ -131,6 +135,10 @@ pub struct Touch {
     /// it really means and not only how it was spelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
+    /// The argument that names such a path in the plain form of a call, where this call has
+    /// another: rules that forbid something by that argument hold for it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<String>,
 }
 
 impl Touch {
@@ -153,9 +161,11 @@ impl Touch {
         Self {
             path: path.into(),
             relative: None,
+            named: None,
             access,
             recursive: false,
             argument: None,
+            stands_for: None,
         }
     }
 
@@ -171,6 +181,22 @@ impl Touch {
     pub fn from_argument(mut self, argument: impl Into<String>) -> Self {
         self.argument = Some(argument.into());
         self
+    }
+
+    /// Names the argument that has such a path in the plain form of a call.
+    #[must_use]
+    pub fn standing_for(mut self, argument: impl Into<String>) -> Self {
+        self.stands_for = Some(argument.into());
+        self
+    }
+
+    /// Tells whether a rule about an argument, or about a field of it, is about this path.
+    pub fn is_of(&self, argument: &str) -> bool {
+        let is_in = |whole: &str| {
+            let field = argument.strip_prefix(whole);
+            field.is_some_and(|field| field.is_empty() || field.starts_with('.'))
+        };
+        self.argument.as_deref().is_some_and(is_in) || self.stands_for.as_deref() == Some(argument)
     }
 }
 

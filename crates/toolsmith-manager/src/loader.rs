@@ -133,6 +133,11 @@ pub(crate) fn open_regular(
     // Looked at before it is opened: to open a device can do something.
     match std::fs::metadata(path) {
         Ok(metadata) => check_regular(&metadata, name, most)?,
+        // Whoever put it there wants something to count, and would not learn that nothing does.
+        Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
+            let message = "it is a link that leads nowhere; mend or remove it";
+            return Err(YamlError::whole(name.to_owned(), message));
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     }

@@ -14,16 +14,19 @@ const MOST: usize = 64;
 ///
 /// What lies above may be somebody else's, as in a shared folder, and what is written
 /// there starts programs. So a file above counts only where it and its folder belong to
-/// whoever runs this, and the search ends at the first folder that does not.
-pub fn find_root(start: &Path) -> PathBuf {
+/// whoever runs this, and the search ends at the first folder that does not. A folder whose
+/// file a program may have made (`is_doubted`) is passed over: what holds above it holds in it.
+pub fn find_root(start: &Path, is_doubted: impl Fn(&Path) -> bool) -> PathBuf {
     let Ok(whole) = std::path::absolute(start) else {
         return start.to_owned();
     };
     let user = user();
     for (height, folder) in whole.ancestors().take(MOST).enumerate() {
         let config = folder.join(CONFIG_FILE);
+        // A link that leads nowhere is there too, and told of by whoever reads it.
+        let counts = config.symlink_metadata().is_ok() && !is_doubted(folder);
         if height == 0 {
-            if config.exists() {
+            if counts {
                 break;
             }
             continue;
@@ -31,7 +34,7 @@ pub fn find_root(start: &Path) -> PathBuf {
         if user.is_none() || owner(folder) != user {
             break;
         }
-        if config.is_file() && owner(&config) == user {
+        if counts && config.is_file() && owner(&config) == user {
             return folder.to_owned();
         }
     }

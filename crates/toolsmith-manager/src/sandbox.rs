@@ -6,15 +6,16 @@
 //!
 //! The host says where its places are; this file only looks whether some of them exist.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 use arc_swap::ArcSwap;
 use toolsmith_process::{Kept, Mode, Sandbox, Witness};
 use toolsmith_rest::form::Network;
 
-use crate::appeared::Appeared;
+use crate::appeared::{Accepted, Appeared};
 use crate::config::SandboxConfig;
 use crate::overlays::{DESCRIPTIONS_FILE, EXAMPLES_FILE};
 use crate::own_files::{BUILTIN_FOLDER, settled};
@@ -139,6 +140,23 @@ impl SandboxPlaces {
             ..Self::default()
         }
     }
+
+    /// Where it is noted what programs can make.
+    fn notes(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| notes_beneath(state))
+    }
+}
+
+/// Tells whether the configuration in a folder was made or replaced while a program ran that could
+/// do so, going by the notes in the folder with our state. Such a file is not used until a person
+/// accepts it.
+pub fn is_doubted(state: &Path, folder: &Path) -> bool {
+    let appeared = Appeared::of_root(Some(notes_beneath(state)), folder);
+    appeared.withholds(&folder.join(CONFIG_FILE))
+}
+
+fn notes_beneath(state: &Path) -> PathBuf {
+    state.join("appeared")
 }
 
 /// The sandbox of a project, as its configuration has it at the moment. Cheap to clone.
@@ -153,18 +171,25 @@ struct Inner {
     further: ArcSwap<Vec<PathBuf>>,
     /// What of that was made while programs ran, which could not be kept from making it.
     appeared: Appeared,
+    /// The same in the other folders that programs may write, each of which may be somebody's
+    /// project at another start.
+    elsewhere: Mutex<BTreeMap<PathBuf, Appeared>>,
 }
 
 impl ProjectSandbox {
     /// The sandbox of a project with these places, as long as nothing is configured.
     pub fn new(places: SandboxPlaces) -> Self {
-        let notes = places.state.as_ref().map(|state| state.join("appeared"));
-        Self(Arc::new(Inner {
-            appeared: Appeared::of_root(notes, &places.project),
+        let sandbox = Self(Arc::new(Inner {
+            appeared: Appeared::of_root(places.notes(), &places.project),
             places,
             config: ArcSwap::default(),
             further: ArcSwap::default(),
-        }))
+            elsewhere: Mutex::default(),
+        }));
+        for root in &sandbox.0.places.roots {
+            sandbox.elsewhere(root);
+        }
+        sandbox
     }
 
     /// The sandbox for a program that is started now.
@@ -173,9 +198,55 @@ impl ProjectSandbox {
         sandbox_with(&config, &self.0.places, &further).witness(Arc::new(self.clone()))
     }
 
-    /// What was made while programs ran, and counts as not there.
+    /// What was made in the project while programs ran, and counts as not there.
     pub fn appeared(&self) -> &Appeared {
         &self.0.appeared
+    }
+
+    /// The same in all folders that programs may write.
+    pub fn withheld(&self) -> Vec<PathBuf> {
+        let mut paths = self.0.appeared.paths();
+        let elsewhere = self.all_elsewhere();
+        paths.extend(elsewhere.iter().flat_map(Appeared::paths));
+        paths
+    }
+
+    /// Takes what was made in any of them for the user's own.
+    ///
+    /// # Errors
+    /// When a note cannot be removed.
+    pub fn accept(&self) -> io::Result<Accepted> {
+        let mut all = self.0.appeared.accept()?;
+        for appeared in self.all_elsewhere() {
+            let Accepted {
+                accepted,
+                remaining,
+            } = appeared.accept()?;
+            all.accepted.extend(accepted);
+            all.remaining.extend(remaining);
+        }
+        Ok(all)
+    }
+
+    /// What appears in a folder beside the project's own.
+    fn elsewhere(&self, folder: &Path) -> Option<Appeared> {
+        if settled(folder) == settled(&self.0.places.project) {
+            return None;
+        }
+        let mut elsewhere = self.lock_elsewhere();
+        let known = elsewhere.entry(folder.to_owned());
+        let known = known.or_insert_with(|| Appeared::of_root(self.0.places.notes(), folder));
+        Some(known.clone())
+    }
+
+    fn all_elsewhere(&self) -> Vec<Appeared> {
+        self.lock_elsewhere().values().cloned().collect()
+    }
+
+    fn lock_elsewhere(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Appeared>> {
+        // Who panicked while holding it left whole values behind.
+        let locked = self.0.elsewhere.lock();
+        locked.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The configuration in force.
@@ -202,23 +273,35 @@ impl Witness for ProjectSandbox {
         if sandbox.mode() != Mode::WorkspaceWrite {
             return Box::new(());
         }
-        let SandboxPlaces {
-            project, config, ..
-        } = &self.0.places;
+        let places = &self.0.places;
         let further = self.0.further.load();
-        let deciding = deciding()
-            .filter(|path| !path.starts_with(".git"))
-            .map(|path| project.join(path));
-        let further = config.iter().chain(&**further).cloned();
-        let paths: Vec<PathBuf> = deciding.chain(further).chain(links(project)).collect();
-        let with_folders = paths.iter().flat_map(|path| {
-            let within = path.starts_with(project);
-            let above = path.ancestors().skip(1);
-            let above = above.take_while(move |above| within && *above != project);
-            std::iter::once(path.as_path()).chain(above.filter(|above| above.is_symlink()))
-        });
-        Box::new(self.0.appeared.begin(with_folders.map(Path::to_owned)))
+        let further = places.config.iter().chain(&**further).cloned();
+        let own = with_links(&places.project, further);
+        let mut runs = vec![self.0.appeared.begin(own)];
+        let writable = self.0.config.load();
+        let writable = writable.writable.iter();
+        let writable = writable.map(|path| resolve(path, &places.project, places.home.as_deref()));
+        for folder in places.roots.iter().cloned().chain(writable) {
+            let appeared = self.elsewhere(&folder);
+            runs.extend(appeared.map(|it| it.begin(with_links(&folder, std::iter::empty()))));
+        }
+        Box::new(runs)
     }
+}
+
+/// What decides about tools in a project and further files, with the links in it that lead there.
+fn with_links(project: &Path, further: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let deciding = deciding()
+        .filter(|path| !path.starts_with(".git"))
+        .map(|path| project.join(path));
+    let paths: Vec<PathBuf> = deciding.chain(further).chain(links(project)).collect();
+    let with_folders = paths.iter().flat_map(|path| {
+        let within = path.starts_with(project);
+        let above = path.ancestors().skip(1);
+        let above = above.take_while(move |above| within && *above != project);
+        std::iter::once(path.as_path()).chain(above.filter(|above| above.is_symlink()))
+    });
+    with_folders.map(Path::to_owned).collect()
 }
 
 /// The links in folders that decide about tools, as far as they do: the folders are protected,

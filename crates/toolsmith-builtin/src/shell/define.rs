@@ -54,7 +54,7 @@ pub(crate) fn tool<T: ShellTool>(tool: T) -> AnyTool {
         .with_plan(move |arguments| {
             let mut plan = planner.plan(arguments)?;
             for touch in &mut plan.touches {
-                touch.relative = planner.shells().inner().workspace.relative(&touch.path);
+                planner.shells().inner().workspace.put_into_forms(touch);
             }
             Ok(plan)
         })

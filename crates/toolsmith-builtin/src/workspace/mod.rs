@@ -173,6 +173,10 @@ impl Root {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    pub(crate) fn named(&self) -> &Path {
+        &self.named
+    }
 }
 
 impl AsFd for Root {

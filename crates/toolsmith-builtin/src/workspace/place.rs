@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use toolsmith_core::Touch;
 use unicode_normalization::UnicodeNormalization;
 
 use super::Workspace;
@@ -158,6 +159,17 @@ impl Workspace {
             true => PathBuf::from("."),
             false => relative.to_owned(),
         })
+    }
+
+    /// Adds the forms a path may have in rules.
+    pub(crate) fn put_into_forms(&self, touch: &mut Touch) {
+        touch.relative = self.relative(&touch.path);
+        let roots = self.roots().iter();
+        let mut linked = roots.filter(|root| root.named() != root.path());
+        touch.named = linked.find_map(|root| {
+            let relative = touch.path.strip_prefix(root.path()).ok()?;
+            Some(root.named().join(relative))
+        });
     }
 
     /// The path as seen from its root, where it is of those that decide about programs and

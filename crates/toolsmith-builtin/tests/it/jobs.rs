@@ -188,7 +188,7 @@ async fn a_job_that_reads_nothing_holds_up_nobody() {
             json!({"id": id, "text": "x".repeat((64 << 10) + 1)}),
         )
         .await;
-    assert_eq!(reason(&outcome), "TOO_LARGE");
+    assert_eq!(reason(&outcome), "BAD_ARGUMENT");
     yard.call("shell_kill", json!({"id": id})).await;
     assert!(yard.living().is_empty());
 }

@@ -327,6 +327,59 @@ async fn plans_name_what_is_really_touched() {
     }
 }
 
+/// Rules about the path of a file hold for every form of a call, and for a root by the name it
+/// was given.
+#[tokio::test]
+async fn rules_about_paths_hold_in_every_form_of_a_call() {
+    let ground = Ground::new();
+    ground.file("secret/key.txt", "TOP\n");
+    ground.file("a.txt", "TOP\n");
+    ground.link("secret", "door");
+    let named = ground.folder.path().join("named");
+    std::os::unix::fs::symlink(ground.root(), &named).unwrap();
+    let options = WorkspaceOptions::default().with_unread_writes();
+    let workspace = Workspace::open([named.clone()], options).unwrap();
+    let edits = json!([{ "old_string": "TOP", "new_string": "TAP" }]);
+    let patch = |head: &str| json!({ "patch": format!("*** Begin Patch\n{head}\n*** End Patch") });
+    let calls = [
+        json!({ "file_path": "secret/key.txt", "edits": edits }),
+        json!({ "files": [{ "file_path": "secret/key.txt", "edits": edits }] }),
+        json!({ "files": [{ "file_path": "a.txt", "edits": edits },
+            { "file_path": "door/key.txt", "edits": edits }] }),
+        patch("*** Add File: secret/new.txt\n+x"),
+        patch("*** Delete File: door/key.txt"),
+        patch("*** Update File: a.txt\n*** Move to: secret/b.txt\n@@\n-TOP\n+TAP"),
+    ];
+    let absolute = format!("effect:write(file_path beneath {}/secret)", named.display());
+    let rules = [
+        "effect:write(file_path beneath secret)",
+        "multi_edit(file_path: secret/**)",
+        &absolute,
+    ];
+    for rule in rules {
+        let denied = Rule::parse(Verdict::Deny, rule).unwrap();
+        let toolbox = Toolbox::builder()
+            .tools(toolsmith_builtin::tools(
+                &workspace,
+                std::time::SystemTime::now,
+            ))
+            .policy(Policy::new(Mode::Auto).with_rules([denied]))
+            .build()
+            .unwrap();
+        for arguments in &calls {
+            let call = RawCall::new("multi_edit", arguments.clone());
+            let outcome = toolbox.run(call, &Caller::new("test")).await.into_outcome();
+            let code = outcome.error.as_ref().map(toolsmith_core::ToolError::code);
+            assert_eq!(code, Some("permission_denied"), "{rule} {arguments}");
+        }
+        let harmless =
+            json!({ "files": [{ "file_path": "a.txt", "edits": edits }], "dry_run": true });
+        let call = RawCall::new("multi_edit", harmless);
+        let outcome = toolbox.run(call, &Caller::new("test")).await.into_outcome();
+        assert!(outcome.is_success(), "{rule}: {}", text(&outcome));
+    }
+}
+
 /// A backup is no more open than what it keeps, and no way to write elsewhere.
 #[tokio::test]
 async fn backups_are_as_closed_as_their_files() {

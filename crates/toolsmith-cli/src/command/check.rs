@@ -14,7 +14,6 @@ pub(crate) fn accept(cli: &Cli) -> Result<(), Failure> {
     let root = project_root(cli);
     let sandbox = environment::sandbox(&root, &cli.roots(), cli.config.as_deref());
     let accepted = sandbox
-        .appeared()
         .accept()
         .map_err(|error| Failure::usage(format!("nothing was accepted: {error}")))?;
     for path in &accepted.accepted {

@@ -456,7 +456,7 @@ impl Manager {
     /// What appeared while programs ran, and why it does not count.
     fn appeared(&self) -> Vec<String> {
         let sandbox = self.setup.sandbox.as_ref();
-        let paths = sandbox.map(|sandbox| sandbox.appeared().paths());
+        let paths = sandbox.map(crate::sandbox::ProjectSandbox::withheld);
         // Pins are written here too, and doubted only where that makes a difference.
         let paths = paths.into_iter().flatten();
         let paths = paths.filter(|path| !path.ends_with(LOCK_FILE));

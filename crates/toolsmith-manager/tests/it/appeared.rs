@@ -441,3 +441,68 @@ fn pins_of_first_use_are_pinned_while_programs_run_too() {
     assert!(project.root().join("toolsmith.lock").exists());
     assert_eq!(project.start().errors(), Vec::<String>::new());
 }
+
+/// A folder that tools work in may be a project of its own, or become one by what a program
+/// writes there.
+#[test]
+fn what_appears_in_another_root_counts_in_no_project() {
+    let project = Project::new();
+    project.put("toolsmith.yaml", "policy: { mode: plan }");
+    let inner = project.root().join("inner");
+    fs::create_dir(&inner).unwrap();
+    let state = project.0.path().join("state");
+    let of = |root: &Path, roots: &[&PathBuf]| {
+        let mut places = SandboxPlaces::new(root, roots.iter().map(|root| (*root).clone()));
+        places.state = Some(state.clone());
+        ProjectSandbox::new(places)
+    };
+    let find = || {
+        let is_doubted = |folder: &Path| toolsmith_manager::sandbox::is_doubted(&state, folder);
+        toolsmith_manager::find_root(&inner, is_doubted)
+    };
+    assert_eq!(find(), project.root());
+
+    let sandbox = of(&project.root(), &[&inner]);
+    let program = starts(&sandbox);
+    put(&inner, "toolsmith.yaml", AUTO);
+    put(&inner, ".mcp.json", "{}");
+    // While it runs, and after its end.
+    assert_eq!(find(), project.root());
+    drop(program);
+    assert_eq!(find(), project.root());
+    let manager = project.load(&of(&project.root(), &[&inner]));
+    let told = manager.errors().join("\n");
+    assert!(
+        told.contains("inner/toolsmith.yaml") && told.contains(".mcp.json"),
+        "{told}"
+    );
+
+    // Whoever names the folder gets no more.
+    let named = of(&inner, &[&inner]);
+    assert_eq!(named.withheld().len(), 2);
+    let file = inner.join("toolsmith.yaml");
+    let setup = Setup::open_in(named, Arc::new(FileLoader), &file, IfMissing::UseDefaults);
+    assert!(!is_auto(&setup.unwrap().load().unwrap()));
+
+    let accepted = of(&project.root(), &[&inner]).accept().unwrap();
+    assert_eq!(accepted.accepted.len(), 2);
+    assert_eq!(find(), inner);
+}
+
+#[test]
+fn what_appears_in_a_folder_the_configuration_opens_is_noted_too() {
+    let project = Project::new();
+    let beside = project.0.path().join("beside");
+    let config = format!(
+        "sandbox: {{ writable: [{:?}] }}",
+        beside.display().to_string()
+    );
+    project.put("toolsmith.yaml", &config);
+    fs::create_dir(&beside).unwrap();
+    let sandbox = project.sandbox();
+    let _manager = project.load(&sandbox);
+    let program = starts(&sandbox);
+    put(&beside, "toolsmith.yaml", AUTO);
+    drop(program);
+    assert!(!project.sandbox_of(&beside).withheld().is_empty());
+}

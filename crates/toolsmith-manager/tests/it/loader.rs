@@ -83,7 +83,10 @@ mod special {
         assert!(error.contains("it cannot be read: "), "{error}");
         let dangling = folder.path().join("dangling");
         symlink("nowhere", &dangling).unwrap();
-        is_refused(&dangling, "there is no such file");
+        is_refused(
+            &dangling,
+            "it is a link that leads nowhere; mend or remove it",
+        );
     }
 
     #[test]

@@ -211,7 +211,7 @@ fn the_nearest_configuration_upwards_is_found() {
         ("own/toolsmith.yaml", "{}"),
     ]);
     let root = folder.path().to_owned();
-    let find = toolsmith_manager::find_root;
+    let find = |start: &Path| toolsmith_manager::find_root(start, |_| false);
     assert_eq!(find(&root.join("sub/deep")), root);
     assert_eq!(find(&root.join("own")), root.join("own"));
     assert_eq!(find(&root), root);

@@ -336,9 +336,13 @@ impl Candidates {
         }
     }
 
-    pub(super) fn new(argument: &str, value: &Value, plan: &Plan) -> Self {
+    /// The readings of an argument; of one that is not given, only the paths that a call in
+    /// another form says in its stead.
+    pub(super) fn new(argument: &str, value: Option<&Value>, plan: &Plan) -> Self {
         let mut spelled = Vec::new();
-        flatten(value, &mut spelled);
+        if let Some(value) = value {
+            flatten(value, &mut spelled);
+        }
         let mut resolved: Vec<String> = spelled.iter().map(|it| place::resolved(it)).collect();
         let as_paths: Vec<String> = spelled.iter().filter_map(|it| place::as_path(it)).collect();
         // Which of the two it is, is for its tool to say; no path that is allowed leads out.
@@ -348,10 +352,12 @@ impl Candidates {
         let fetched = fetched.chain(as_paths.iter().cloned()).collect();
         let (mut paths, mut trees) = (Vec::new(), Vec::new());
         for touch in &plan.touches {
-            if touch.argument.as_deref() != Some(argument) {
+            if !touch.is_of(argument) {
                 continue;
             }
-            let forms = std::iter::once(&touch.path).chain(&touch.relative);
+            let forms = std::iter::once(&touch.path)
+                .chain(&touch.relative)
+                .chain(&touch.named);
             let forms: Vec<String> = forms.map(|path| place::resolved_path(path)).collect();
             if touch.recursive {
                 trees.extend(forms.iter().cloned());

@@ -8,7 +8,7 @@ use globset::GlobMatcher;
 use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
-use toolsmith_core::{Effect, Source};
+use toolsmith_core::{Effect, Source, Touch};
 
 use super::guard::{Subject, Verdict};
 use super::matcher::{Candidates, Matcher, MatcherError};
@@ -228,7 +228,14 @@ impl Rule {
         let mut values = Vec::new();
         reach(subject.arguments.as_value(), name, !lenient, &mut values);
         if values.is_empty() {
-            return !lenient && !is_known(schema, name);
+            let instead = || {
+                condition
+                    .matcher
+                    .fits_any(&Candidates::new(name, None, subject.plan))
+            };
+            let stands_for = |touch: &Touch| touch.stands_for.as_deref() == Some(name);
+            let is_said_otherwise = subject.plan.touches.iter().any(stands_for);
+            return !lenient && (!is_known(schema, name) || is_said_otherwise && instead());
         }
         if lenient && reaches_more_in_lists(subject.arguments.as_value(), name, values.len()) {
             return false;
@@ -240,7 +247,7 @@ impl Rule {
         }
         let mut candidates = values
             .into_iter()
-            .map(|value| Candidates::new(name, value, subject.plan));
+            .map(|value| Candidates::new(name, Some(value), subject.plan));
         if lenient {
             candidates.all(|candidates| condition.matcher.fits_every(&candidates))
         } else {

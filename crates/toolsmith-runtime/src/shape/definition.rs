@@ -7,7 +7,7 @@ use std::iter::once;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use toolsmith_core::{AnyTool, Arguments, Commands, Plan, Schema, ToolDef};
+use toolsmith_core::{AnyTool, Arguments, Commands, Plan, Schema, ToolDef, Touch};
 
 use super::Redactor;
 
@@ -74,7 +74,8 @@ pub(crate) fn shown_arguments(arguments: &Arguments, redactor: &Redactor) -> Arg
 /// arguments, and may hold what those hold. Its summary was shaped when it was made.
 pub(crate) fn shown_plan<'p>(plan: &'p Plan, redactor: &Redactor) -> Cow<'p, Plan> {
     let holds = |text: &str| redactor.is_needed_for(text);
-    let mut paths = (plan.touches.iter()).flat_map(|it| once(&it.path).chain(&it.relative));
+    let forms = |it: &'p Touch| once(&it.path).chain(&it.relative).chain(&it.named);
+    let mut paths = plan.touches.iter().flat_map(forms);
     let lines: Vec<&String> = match plan.commands.as_ref().map(|line| &line.commands) {
         Some(Commands::Known(known)) => (known.iter())
             .flat_map(|command| once(&command.text).chain(&command.also))
@@ -88,7 +89,10 @@ pub(crate) fn shown_plan<'p>(plan: &'p Plan, redactor: &Redactor) -> Cow<'p, Pla
     let mut shown = plan.clone();
     let text = |text: &mut String| *text = redactor.secrets(text).into_owned();
     for touch in &mut shown.touches {
-        for path in once(&mut touch.path).chain(&mut touch.relative) {
+        for path in once(&mut touch.path)
+            .chain(&mut touch.relative)
+            .chain(&mut touch.named)
+        {
             *path = PathBuf::from(&*redactor.secrets(&path.to_string_lossy()));
         }
     }
