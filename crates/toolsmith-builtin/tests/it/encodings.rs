@@ -179,3 +179,19 @@ async fn what_would_be_damaged_is_not_edited() {
     assert_eq!(reason(&outcome), "ENCODING", "{}", text(&outcome));
     assert_eq!(ground.bytes("broken.txt"), content);
 }
+
+/// What GBK cannot write, GB18030 can, which has the same bytes for all the rest.
+#[tokio::test]
+async fn characters_beyond_gbk_are_edited_in_place() {
+    let ground = Ground::new();
+    let (bytes, _, lost) =
+        encoding_rs::GB18030.encode("第一行：你好，世界。\n这是一个用来测试的文件。😀\n");
+    assert!(!lost);
+    ground.file("a.txt", &bytes);
+    let arguments = json!({ "file_path": "a.txt", "old_string": "世界", "new_string": "朋友" });
+    let outcome = ground.call("edit", arguments).await;
+    assert!(outcome.is_success(), "{}", text(&outcome));
+    let (expected, _, _) =
+        encoding_rs::GB18030.encode("第一行：你好，朋友。\n这是一个用来测试的文件。😀\n");
+    assert_eq!(ground.bytes("a.txt"), &*expected);
+}

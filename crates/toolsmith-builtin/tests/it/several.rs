@@ -95,3 +95,55 @@ async fn a_patch_of_very_many_files_is_refused() {
     assert!(outcome.is_success(), "{}", text(&outcome));
     assert_eq!(fs::read_dir(ground.root()).unwrap().count(), 200);
 }
+
+/// Which file is in the way, and what would become of the others, so that one answer is enough to
+/// mend the call.
+#[tokio::test]
+async fn a_file_that_is_refused_is_told_beside_the_others() {
+    let ground = Ground::new();
+    for name in ["a.txt", "b.txt", "c.txt", "d.txt"] {
+        ground.file(name, "one\n");
+    }
+    let edit = |path: &str, old: &str| json!({ "file_path": path, "edits": [{ "old_string": old, "new_string": "two" }] });
+    let files = [
+        edit("a.txt", "one"),
+        edit("b.txt", "none"),
+        edit("c.txt", "one"),
+        edit("d.txt", "none"),
+    ];
+    let outcome = ground.call("multi_edit", json!({ "files": files })).await;
+    assert_eq!(reason(&outcome), "NO_MATCH");
+    let error = outcome.error.unwrap();
+    let details = error.details.unwrap();
+    assert_eq!(details["file_index"], 1);
+    assert_eq!(details["others_that_fit"], json!(["a.txt", "c.txt"]));
+    assert_eq!(details["others_that_do_not"], json!(["d.txt"]));
+    for words in [
+        "file 2 of 4: ",
+        "o file was changed; a.txt, c.txt would be; d.txt would not be either",
+    ] {
+        assert!(error.message.contains(words), "{}", error.message);
+    }
+    assert_eq!(ground.bytes("a.txt"), b"one\n");
+}
+
+#[tokio::test]
+async fn half_a_call_and_two_at_once_are_told_apart() {
+    let ground = Ground::new();
+    ground.file("a.txt", "one\n");
+    let patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
+    for (arguments, words) in [
+        (
+            json!({ "file_path": "a.txt" }),
+            "file_path and edits are given together",
+        ),
+        (
+            json!({ "file_path": "a.txt", "patch": patch }),
+            "is said in more than one way",
+        ),
+        (json!({}), "nothing says what to change"),
+    ] {
+        let outcome = ground.call("multi_edit", arguments).await;
+        assert!(text(&outcome).contains(words), "{}", text(&outcome));
+    }
+}
