@@ -156,7 +156,7 @@ fn the_built_in_tools_are_there_from_the_start() {
         ("shell_list", "shell", "read"),
         ("shell_output", "shell", "read"),
         ("show_tree", "navigation", "read"),
-        ("task", "agents", "network"),
+        ("task", "agents", "execute"),
         ("task_output", "agents", "read"),
         ("task_stop", "agents", "read"),
         ("web_fetch", "web", "network"),

@@ -117,7 +117,8 @@ fn files_that_are_none_of_ours_are_left_alone() {
         .prints("no configuration file: 31 tools, 0 findings\n");
 }
 
-/// A link is followed, also out of the folder: whoever can write there can write files.
+/// A link is followed, also out of the folder: whoever can write there can write files. One that
+/// leads nowhere is told of.
 #[test]
 fn a_link_to_a_good_file_is_a_file() {
     let case = case("")
@@ -134,5 +135,16 @@ fn a_link_to_a_good_file_is_a_file() {
             .unwrap();
             symlink("nowhere.yaml", home.join("tools/native/dangling.yaml")).unwrap();
         });
-    case.user.runs(["show", "linked"]).ends_with(0).tells("");
+    let told = "warning: ./tools/native/dangling.yaml: it is a link that leads nowhere; mend or \
+                remove it\n";
+    case.user.runs(["show", "linked"]).ends_with(0).tells(told);
+}
+
+/// A project whose rules are out of reach is not one without rules.
+#[test]
+fn a_main_file_that_is_a_link_to_nowhere_is_an_error() {
+    let case = case("").made(|home| {
+        symlink("nowhere.yaml", home.join("toolsmith.yaml")).unwrap();
+    });
+    case.user.runs(["tools"]).ends_with(2);
 }
