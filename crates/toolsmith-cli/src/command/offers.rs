@@ -11,6 +11,7 @@ use toolsmith_mcp::server::{Selected, Server, ToolDocumentation, ToolGuide};
 use toolsmith_runtime::Selection;
 use toolsmith_runtime::permit::YesToAll;
 
+use super::watch::Changes;
 use crate::cli::{Cli, Serve};
 use crate::session::{Reached, Session};
 
@@ -20,6 +21,7 @@ pub(crate) struct Offers<'s> {
     cli: &'s Cli,
     options: &'s Serve,
     starting: Arc<Starting>,
+    changes: Arc<Changes>,
     whole: Server,
     mounted: Mutex<Mounted>,
 }
@@ -43,6 +45,7 @@ impl<'s> Offers<'s> {
         cli: &'s Cli,
         options: &'s Serve,
         reached: &Reached,
+        changes: &Arc<Changes>,
     ) -> Self {
         let Reached { upstreams, remotes } = reached;
         let mut offers = Self {
@@ -53,6 +56,7 @@ impl<'s> Offers<'s> {
                 upstreams: upstreams.all(),
                 remotes: remotes.waiting(),
             }),
+            changes: Arc::clone(changes),
             whole: Server::builder(session.toolbox.clone()).build(),
             mounted: Mutex::default(),
         };
@@ -132,8 +136,10 @@ impl<'s> Offers<'s> {
             View::Agent(name) => Some(name.clone()),
             View::Usual | View::Set(_) => None,
         };
+        let changes = Arc::clone(&self.changes);
         let mut builder = Server::builder(toolbox())
             .title("Toolsmith")
+            .current(move || changes.pending())
             .tasks(std::time::SystemTime::now)
             .selection(selected.clone())
             .resources(guide.clone())

@@ -5,6 +5,7 @@
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
@@ -13,7 +14,7 @@ use toolsmith_core::CancellationToken;
 use toolsmith_mcp::server::http::{HttpOptions, PATH, Token, TokenError};
 
 use super::offers::Offers;
-use super::watch;
+use super::watch::{self, Changes};
 use crate::cli::{Cli, Serve};
 use crate::environment;
 use crate::failure::Failure;
@@ -27,7 +28,8 @@ const BETWEEN_TELLING: Duration = Duration::from_secs(1);
 pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result<u8, Failure> {
     session.warn_of_files();
     let reached = session.reach(Which::All);
-    let offers = Offers::new(session, cli, options, &reached);
+    let changes = Arc::new(Changes::default());
+    let offers = Offers::new(session, cli, options, &reached, &changes);
     reached.upstreams.tell(&offers.whole().notifier());
     let stop = interrupts();
     let served = async {
@@ -43,7 +45,7 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Serve) -> Result
     let served = tokio::select! {
         served = served => served,
         // It watches for as long as anybody serves.
-        never = watch::watch(session, &offers, &reached) => match never {},
+        never = watch::watch(session, &offers, &reached, &changes) => match never {},
         never = tell_others(session) => match never {},
     };
     reached.upstreams.stop().await;

@@ -1,17 +1,24 @@
 //! Watches the files while `toolsmith serve` runs.
 //!
 //! The system tells of changes, and the files are looked at every few seconds besides:
-//! some file systems tell nothing. What changed is in force at the next call.
+//! some file systems tell nothing. What changed is in force at the next call: one that comes
+//! while a change is being read waits for it ([`Changes`]).
 
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::{self, Receiver};
+use tokio::sync::watch::Sender;
 use toolsmith_core::ToolName;
+use toolsmith_manager::pins::LOCK_FILE;
+use toolsmith_manager::sandbox;
 use toolsmith_runtime::registry::pin::Withheld;
 
 use super::offers::Offers;
@@ -26,6 +33,9 @@ const POLL: Duration = Duration::from_secs(2);
 /// How long changes are gathered: one is often the beginning of several.
 const GATHER: Duration = Duration::from_millis(120);
 
+/// How long a call waits for a change at the most: files may change without end.
+const MOST_WAITED: Duration = Duration::from_secs(1);
+
 /// The folders that hold what is read.
 const FOLDERS: [&str; 8] = [
     "",
@@ -38,14 +48,42 @@ const FOLDERS: [&str; 8] = [
     "agents",
 ];
 
+/// How many changes of files the system told of, and how many of them are in force.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    told: AtomicU64,
+    in_force: Sender<u64>,
+}
+
+impl Changes {
+    /// What to wait for until all that was told of is in force, if it is not.
+    pub(crate) fn pending(self: &Arc<Self>) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        let told = self.told.load(Ordering::Acquire);
+        if *self.in_force.borrow() >= told {
+            return None;
+        }
+        let mut in_force = self.in_force.subscribe();
+        Some(Box::pin(async move {
+            let all = in_force.wait_for(|in_force| *in_force >= told);
+            let _ = tokio::time::timeout(MOST_WAITED, all).await;
+        }))
+    }
+}
+
 /// Puts changed files into force, for ever.
-pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reached) -> Infallible {
-    let mut watched = Watched::begin(session.manager.root());
+pub(crate) async fn watch(
+    session: &Session,
+    offers: &Offers<'_>,
+    reached: &Reached,
+    changes: &Arc<Changes>,
+) -> Infallible {
+    let mut watched = Watched::begin(session.manager.root(), changes);
     let mut later = false;
     let mut withheld = HashSet::new();
     loop {
         let pause = if later { GATHER } else { POLL };
         watched.changed(pause).await;
+        let told = changes.told.load(Ordering::Acquire);
         let manager = Arc::clone(&session.manager);
         // Beside the protocol: it may take a while, and clients need not wait.
         let looked = tokio::task::spawn_blocking(move || manager.refresh()).await;
@@ -58,10 +96,15 @@ pub(crate) async fn watch(session: &Session, offers: &Offers<'_>, reached: &Reac
         for told in &reloaded.told {
             print::warning(told);
         }
+        if reloaded.changed {
+            offers.renew();
+        }
+        if !later {
+            changes.in_force.send_replace(told);
+        }
         if !reloaded.changed {
             continue;
         }
-        offers.renew();
         reached.remotes.set(session.manager.remotes());
         if !(reloaded.gone.is_empty() && reloaded.fresh.is_empty()) {
             let fresh = reloaded.fresh.into_iter().map(login::with_kept).collect();
@@ -91,9 +134,13 @@ struct Watched {
 }
 
 impl Watched {
-    fn begin(root: &Path) -> Self {
+    fn begin(root: &Path, all: &Arc<Changes>) -> Self {
         let (tell, changes) = mpsc::channel(1);
-        let watcher = notify::recommended_watcher(move |_| {
+        let (all, home) = (Arc::clone(all), root.to_owned());
+        let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            if event.is_ok_and(|event| decides(&event, &home)) {
+                all.told.fetch_add(1, Ordering::AcqRel);
+            }
             // One that waits stands for all.
             let _ = tell.try_send(());
         });
@@ -132,4 +179,19 @@ impl Watched {
             let _ = self.changes.try_recv();
         }
     }
+}
+
+/// Tells whether something was done to a file that decides about tools. Whatever tools write beside
+/// them holds up no call, nor do pins, which are written here too.
+fn decides(event: &Event, root: &Path) -> bool {
+    let is_change = match event.kind {
+        EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),
+        _ => true,
+    };
+    let decides = |path: &PathBuf| {
+        let path = path.strip_prefix(root).unwrap_or(path);
+        let mut deciding = sandbox::deciding().filter(|it| !it.starts_with(".git"));
+        !path.ends_with(LOCK_FILE) && deciding.any(|it| path.starts_with(it))
+    };
+    is_change && event.paths.iter().any(decides)
 }

@@ -46,6 +46,7 @@ impl Shared {
         } = request;
         let name = name.into_owned();
         let arguments = Value::Object(arguments.unwrap_or_default());
+        self.current().await;
         let mut listing = self.listing();
         if listing.definition(&name).is_none() {
             self.ready().await;

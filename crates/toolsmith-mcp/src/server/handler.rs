@@ -214,6 +214,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.shared.ready().await;
+        self.shared.current().await;
         let listing = self.shared.listing();
         let tools = listing.tools(Era::of(&context));
         let (part, next) = page(tools, request.as_ref(), self.shared.page)?;

@@ -75,6 +75,9 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
+/// Tells of changes that are under way.
+type Current = Box<dyn Fn() -> Option<BoxFuture<'static, ()>> + Send + Sync>;
+
 /// What every connection of a server shares.
 struct Shared {
     toolbox: Toolbox,
@@ -87,6 +90,7 @@ struct Shared {
     page: usize,
     adjust: Adjust,
     ready: Option<Ready>,
+    current: Option<Current>,
     listing: ArcSwap<Listing>,
     parked_calls: Parked<Reply>,
     parked_prompts: Parked<Made>,
@@ -141,6 +145,7 @@ impl Server {
             page: PAGE,
             adjust: Box::new(|caller| caller),
             ready: None,
+            current: None,
             tasks: None,
         }
     }
@@ -191,6 +196,13 @@ impl Shared {
         }
     }
 
+    /// Waits for changes that the host knows of and has not made yet.
+    async fn current(&self) {
+        if let Some(change) = self.current.as_ref().and_then(|current| current()) {
+            change.await;
+        }
+    }
+
     /// The tools as they are now.
     fn listing(&self) -> Arc<Listing> {
         let listing = self.listing.load_full();
@@ -216,6 +228,7 @@ pub struct ServerBuilder {
     page: usize,
     adjust: Adjust,
     ready: Option<Ready>,
+    current: Option<Current>,
     tasks: Option<Tasks>,
 }
 
@@ -300,6 +313,17 @@ impl ServerBuilder {
         self
     }
 
+    /// Asks this before each call and list of tools. What it returns is waited for: a change of
+    /// rules that was made before a call shall hold for it.
+    #[must_use]
+    pub fn current(
+        mut self,
+        pending: impl Fn() -> Option<BoxFuture<'static, ()>> + Send + Sync + 'static,
+    ) -> Self {
+        self.current = Some(Box::new(pending));
+        self
+    }
+
     /// Lets calls that take long become tasks, for clients that can take them. A task
     /// bears the time of day, which the host must tell.
     #[must_use]
@@ -322,6 +346,7 @@ impl ServerBuilder {
                 page: self.page,
                 adjust: self.adjust,
                 ready: self.ready,
+                current: self.current,
                 listing: ArcSwap::from_pointee(listing),
                 parked_calls: Parked::default(),
                 parked_prompts: Parked::default(),
