@@ -217,16 +217,18 @@ impl Catalogue {
         let agents = self.agents.values();
         let agents = agents.map(|agent| (&agent.file, &agent.tools, &agent.tool_sets));
         for (file, members, tool_sets) in sets.chain(agents) {
+            let is_set = |name: &str| self.sets.contains_key(name);
             let is_nothing = |member: &&Member| {
                 let name = member.as_str();
-                !is_known(name) && !(self.sets.contains_key(name))
+                member.set().is_none() && !is_known(name) && !is_set(name)
             };
             for member in members.iter().filter(is_nothing) {
                 let name = member.as_str();
                 found.push(format!("{file}: `{name}` names no tool and no set"));
             }
-            let is_missing = |set: &&SetName| !self.sets.contains_key(set.as_str());
-            for set in tool_sets.iter().filter(is_missing) {
+            let tool_sets = tool_sets.iter().map(SetName::as_str);
+            let named = tool_sets.chain(members.iter().filter_map(Member::set));
+            for set in named.filter(|set| !is_set(set)) {
                 found.push(format!("{file}: there is no tool set `{set}`"));
             }
         }
@@ -294,8 +296,13 @@ impl<'a> List<'a> {
     fn members(&mut self, members: &[Member]) -> Result<(), SetError> {
         for member in members {
             let name = member.as_str();
-            let is_set = self.catalogue.sets.contains_key(name) && !(self.is_tool)(name);
-            if is_set {
+            let is_set = |name: &str| self.catalogue.sets.contains_key(name);
+            if let Some(set) = member.set() {
+                // As under `tool_sets`, one that is not there leaves a gap.
+                if is_set(set) {
+                    self.set(set)?;
+                }
+            } else if is_set(name) && !(self.is_tool)(name) {
                 self.set(name)?;
             } else if self.seen.insert(name.to_owned()) {
                 self.names.push(name.to_owned());
