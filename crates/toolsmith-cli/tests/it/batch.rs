@@ -198,6 +198,12 @@ fn the_number_at_once_is_a_setting() {
         .runs(["batch"])
         .ends_with(0)
         .tells("20 calls, 0 failed, at most 3 at once\n");
+    user()
+        .having("toolsmith.yaml", "limits: { parallel: false }\n")
+        .typing(sleeps(20))
+        .runs(["batch"])
+        .ends_with(0)
+        .tells("20 calls, 0 failed, at most 1 at once\n");
 }
 
 #[test]
