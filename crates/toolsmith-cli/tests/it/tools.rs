@@ -249,6 +249,31 @@ fn a_tool_that_is_not_offered_is_not_said_to_be_missing() {
         .says("there is no tool \"yours\"");
 }
 
+#[test]
+fn an_empty_list_says_whose_it_is() {
+    for (configuration, words, told) in [
+        (
+            "",
+            ["--set", "none"].as_slice(),
+            "No tool is offered by the tool set `none`.\n",
+        ),
+        (
+            "tools: []\n",
+            &[],
+            "No tool is offered by toolsmith.yaml.\n",
+        ),
+        (
+            "",
+            &["--set", "none", "--source", "mcp"],
+            "No tool is of that source and category; see `toolsmith tools`.\n",
+        ),
+    ] {
+        let words = ["tools"].iter().chain(words);
+        let user = selective(configuration);
+        user.runs(words).ends_with(0).prints("").tells(told);
+    }
+}
+
 /// What is written in a file comes out whole, and under the source it is of.
 #[test]
 fn tools_of_files_have_their_source_and_their_metadata() {
