@@ -252,7 +252,11 @@ impl Session {
     /// Tells what is wrong with files: the rest of them is used all the same.
     pub(crate) fn warn_of_files(&self) {
         let errors = self.manager.errors();
-        for told in errors.iter().chain(&self.manager.missing()) {
+        let (missing, unknown) = (
+            self.manager.missing(),
+            self.manager.unknown_members(&self.view),
+        );
+        for told in errors.iter().chain(&missing).chain(&unknown) {
             print::warning(told);
         }
         if let Some(problem) = self.manager.approvals().and_then(FileApprovals::problem) {

@@ -52,6 +52,14 @@ impl Remote {
         }
     }
 
+    /// How the names of its tools begin; empty where they begin as they like.
+    pub(crate) fn beginning(&self) -> String {
+        match self {
+            Self::Server(server) => server.beginning(),
+            Self::Document(document) => document.beginning().to_owned(),
+        }
+    }
+
     fn was_refused(&self) -> bool {
         match self {
             Self::Server(server) => server.was_refused(),
@@ -62,10 +70,7 @@ impl Remote {
     /// Tells the toolbox what calls of its tools are answered with while nobody knows them;
     /// in words that hold nothing it said.
     fn tell_missing(&self, toolbox: &Toolbox, kind: ErrorKind, why: &str) {
-        let beginning = match self {
-            Self::Server(server) => server.beginning(),
-            Self::Document(document) => document.beginning().to_owned(),
-        };
+        let beginning = self.beginning();
         // Names that begin with nothing could be anybody's.
         if !beginning.is_empty() {
             let error = ToolError::new(kind, format!("the source `{}` {why}", self.name()));

@@ -274,6 +274,28 @@ fn an_empty_list_says_whose_it_is() {
     }
 }
 
+/// A typing error in a set is seen by whoever uses it.
+#[test]
+fn unknown_members_of_what_is_in_use_are_told() {
+    let odd = "./configs/tool_sets/odd.yaml: `gone` names no tool and no set";
+    let inner = "./configs/tool_sets/inner.yaml: `lost` names no tool and no set";
+    for (configuration, words, told) in [
+        ("", ["--set", "odd"].as_slice(), vec![inner, odd]),
+        ("", &["--agent", "w"], vec![inner]),
+        ("tool_sets: [inner]\n", &[], vec![inner]),
+        ("", &["--set", "none"], vec![]),
+        ("", &[], vec![]),
+    ] {
+        let words = ["tools", "--json"].iter().chain(words);
+        let lines = told.iter().map(|told| format!("warning: {told}\n"));
+        let told = lines.collect::<String>();
+        selective(configuration)
+            .runs(words)
+            .ends_with(0)
+            .tells(&told);
+    }
+}
+
 /// What is written in a file comes out whole, and under the source it is of.
 #[test]
 fn tools_of_files_have_their_source_and_their_metadata() {

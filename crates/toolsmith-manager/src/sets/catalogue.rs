@@ -209,14 +209,34 @@ impl Catalogue {
     /// Members that mean nothing, as far as can be told: `is_known` answers for names of
     /// tools.
     pub(crate) fn unknown(&self, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let sets = self.sets.values().map(ToolSet::written);
+        let agents = self.agents.values().map(Agent::written);
+        self.unknown_in(sets.chain(agents), is_known)
+    }
+
+    /// The same of a set, an agent, or whatever else is made of these, and the sets within.
+    pub(crate) fn unknown_beneath(
+        &self,
+        (sets, tools): (&[SetName], &[Member]),
+        agent: Option<&Agent>,
+        is_tool: &dyn Fn(&str) -> bool,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<String> {
+        let mut list = List::new(self, is_tool);
+        // What comes to no list is told of where one is asked for.
+        let _ = list.sets(sets).and_then(|()| list.members(tools));
+        let is_within = |set: &&ToolSet| list.done.contains(set.name.as_str());
+        let within = self.sets.values().filter(is_within).map(ToolSet::written);
+        self.unknown_in(within.chain(agent.map(Agent::written)), is_known)
+    }
+
+    fn unknown_in<'a>(
+        &self,
+        all: impl Iterator<Item = Written<'a>>,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<String> {
         let mut found = Vec::new();
-        let sets = self
-            .sets
-            .values()
-            .map(|set| (&set.file, &set.members, &set.tool_sets));
-        let agents = self.agents.values();
-        let agents = agents.map(|agent| (&agent.file, &agent.tools, &agent.tool_sets));
-        for (file, members, tool_sets) in sets.chain(agents) {
+        for (file, members, tool_sets) in all {
             let is_set = |name: &str| self.sets.contains_key(name);
             let is_nothing = |member: &&Member| {
                 let name = member.as_str();
@@ -233,6 +253,21 @@ impl Catalogue {
             }
         }
         found
+    }
+}
+
+/// The file of a set or an agent, its members and its sets.
+type Written<'a> = (&'a str, &'a [Member], &'a [SetName]);
+
+impl ToolSet {
+    fn written(&self) -> Written<'_> {
+        (&self.file, &self.members, &self.tool_sets)
+    }
+}
+
+impl Agent {
+    fn written(&self) -> Written<'_> {
+        (&self.file, &self.tools, &self.tool_sets)
     }
 }
 
