@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         return command::start::tell();
     }
     let cli = Cli::parse();
-    logging::start(cli.verbose);
+    logging::start(&cli);
     quiet_panics();
     let (runtime, tools) = match runtimes() {
         Ok(runtimes) => runtimes,

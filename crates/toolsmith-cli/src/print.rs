@@ -11,6 +11,10 @@ use toolsmith_runtime::shape::clean;
 
 use crate::cli::Shape;
 
+/// What errors and warnings begin with, where there are colours.
+pub(crate) const ERROR: &str = "\u{1b}[1;31merror:\u{1b}[0m";
+pub(crate) const WARNING: &str = "\u{1b}[1;33mwarning:\u{1b}[0m";
+
 /// Prints a line of data.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
@@ -33,12 +37,12 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
 
 /// Tells an error on stderr.
 pub(crate) fn error(message: &str) {
-    tell("\u{1b}[1;31merror:\u{1b}[0m", message);
+    tell(ERROR, message);
 }
 
 /// Tells something worth knowing on stderr.
 pub(crate) fn warning(message: &str) {
-    tell("\u{1b}[1;33mwarning:\u{1b}[0m", message);
+    tell(WARNING, message);
 }
 
 /// Tells how it went on stderr.

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use toolsmith_agent::task::Tasks;
 #[cfg(target_os = "linux")]
 use toolsmith_builtin::Shells;
-use toolsmith_core::CancellationToken;
+use toolsmith_core::{CancellationToken, ErrorKind, ToolError};
 use toolsmith_manager::approvals::FileApprovals;
 use toolsmith_manager::overlays::OverlayFiles;
 #[cfg(target_os = "linux")]
@@ -252,7 +252,11 @@ impl Session {
     /// Tells what is wrong with files: the rest of them is used all the same.
     pub(crate) fn warn_of_files(&self) {
         let errors = self.manager.errors();
-        for told in errors.iter().chain(&self.manager.missing()) {
+        let (missing, unknown) = (
+            self.manager.missing(),
+            self.manager.unknown_members(&self.view),
+        );
+        for told in errors.iter().chain(&missing).chain(&unknown) {
             print::warning(told);
         }
         if let Some(problem) = self.manager.approvals().and_then(FileApprovals::problem) {
@@ -299,6 +303,33 @@ impl Session {
     pub(crate) fn selection_of(&self, view: &View) -> Selection {
         let nothing = || Selection::everything().with_tools(Vec::<String>::new());
         self.manager.selection(view).unwrap_or_else(|_| nothing())
+    }
+
+    /// Who decides what is offered on the command line; none where everything is.
+    pub(crate) fn offerer(&self) -> Option<String> {
+        match &self.view {
+            View::Set(set) => Some(format!("the tool set `{set}`")),
+            View::Agent(agent) => Some(format!("the agent `{agent}`")),
+            View::Usual => {
+                let config = self.manager.config();
+                let is_list = config.tools.is_some() || config.tool_sets.is_some();
+                is_list.then(|| CONFIG_FILE.to_owned())
+            }
+        }
+    }
+
+    /// The same error in the words of a person who may know of every tool: that one is there,
+    /// and who does not offer it. Models learn of none they are not offered.
+    pub(crate) fn told_of(&self, error: &ToolError, name: &str) -> ToolError {
+        let is_there = error.kind == ErrorKind::UnknownTool && self.toolbox.registry().has(name);
+        if !is_there {
+            return error.clone();
+        }
+        let why = match self.offerer() {
+            Some(offerer) => format!("{offerer} does not offer it"),
+            None => "it is offered to nobody".to_owned(),
+        };
+        ToolError::new(error.kind, format!("there is a tool {name:?}, but {why}"))
     }
 
     /// What is offered on the command line.

@@ -45,19 +45,32 @@ pub(crate) fn read(
     sound(entry, made, &|problem| placed(name, bytes, problem))
 }
 
-/// Reads a script and makes its tool; none where it has no header, and so is no tool.
+/// What a file came to that may be a script.
+pub(crate) enum Script {
+    /// The tool it says it is.
+    Tool(Box<Native>),
+    /// It can be run, and says of no tool.
+    Silent,
+    /// It is none.
+    Other,
+}
+
+/// Reads a script and makes its tool, where it has a header.
 pub(crate) fn read_script(
     path: &Path,
     name: &Arc<str>,
     bytes: &[u8],
     surroundings: &Surroundings,
-) -> Result<Option<Native>, YamlError> {
+) -> Result<Script, YamlError> {
     let header = script::header(bytes).map_err(|error| {
         let text = String::from_utf8_lossy(bytes);
         YamlError::at(name, &text, error.line, 1, &error.message)
     })?;
     let Some(header) = header else {
-        return Ok(None);
+        return Ok(match bytes.starts_with(b"#!") {
+            true => Script::Silent,
+            false => Script::Other,
+        });
     };
     let yaml = header.yaml.as_bytes();
     let mut entry: Entry = yaml::read(name, yaml).map_err(|error| match error.line {
@@ -72,7 +85,8 @@ pub(crate) fn read_script(
     // It runs in the root, from where a relative path would be another one.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let made = script::make(&path, bytes, &entry, surroundings);
-    sound(entry, made, &|problem| placed(name, bytes, problem)).map(Some)
+    let native = sound(entry, made, &|problem| placed(name, bytes, problem))?;
+    Ok(Script::Tool(Box::new(native)))
 }
 
 /// Reads a document and makes its operations tools. What the configuration says beside it

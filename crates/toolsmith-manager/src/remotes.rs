@@ -1,5 +1,5 @@
 //! Sources that tell their tools over the network: asked in the background, and again
-//! until they answer.
+//! until they answer. Until then, calls of their tools are told what is the matter.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use toolsmith_core::event::Redact as _;
 use toolsmith_core::tool::SourceError;
-use toolsmith_core::{AnyTool, ToolSource};
+use toolsmith_core::{AnyTool, ErrorKind, ToolError, ToolSource};
 use toolsmith_rest::RemoteTools;
 use toolsmith_rest::openapi::LiveDocument;
 use toolsmith_runtime::Toolbox;
@@ -18,6 +18,11 @@ use toolsmith_runtime::registry::Refreshed;
 /// The shortest and the longest pause before a source is asked again.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LAST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What callers of its tools are told of a source that did not list them to us, and of one
+/// that listed them to nobody.
+const REFUSED: &str = "refused to list its tools; a person can see why with `toolsmith doctor`";
+const SILENT: &str = "could not list its tools; a person can see why with `toolsmith doctor`";
 
 /// A source that tells its tools over the network. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -44,6 +49,33 @@ impl Remote {
         match self {
             Self::Server(server) => server.left_out(),
             Self::Document(document) => document.told(),
+        }
+    }
+
+    /// How the names of its tools begin; empty where they begin as they like.
+    pub(crate) fn beginning(&self) -> String {
+        match self {
+            Self::Server(server) => server.beginning(),
+            Self::Document(document) => document.beginning().to_owned(),
+        }
+    }
+
+    fn was_refused(&self) -> bool {
+        match self {
+            Self::Server(server) => server.was_refused(),
+            Self::Document(document) => document.was_refused(),
+        }
+    }
+
+    /// Tells the toolbox what calls of its tools are answered with while nobody knows them;
+    /// in words that hold nothing it said.
+    fn tell_missing(&self, toolbox: &Toolbox, kind: ErrorKind, why: &str) {
+        let beginning = self.beginning();
+        // Names that begin with nothing could be anybody's.
+        if !beginning.is_empty() {
+            let error = ToolError::new(kind, format!("the source `{}` {why}", self.name()));
+            let registry = toolbox.registry();
+            registry.missing_source(&registered_as(self), &beginning, error);
         }
     }
 }
@@ -163,6 +195,8 @@ impl Remotes {
         let (tell, status) = watch::channel(RemoteStatus::default());
         let registry = self.toolbox.registry();
         registry.expect_source(&registered_as(&remote));
+        let why = "is still being asked for its tools";
+        remote.tell_missing(&self.toolbox, ErrorKind::Unavailable, why);
         let keeper = tokio::spawn(keep(remote.clone(), self.toolbox.clone(), tell));
         Kept {
             remote,
@@ -233,6 +267,13 @@ async fn keep(remote: Remote, toolbox: Toolbox, tell: watch::Sender<RemoteStatus
             Ok(_) => None,
             Err(error) => Some(hushed(error.to_string())),
         };
+        if failed.is_some() {
+            let (kind, why) = match remote.was_refused() {
+                true => (ErrorKind::PermissionDenied, REFUSED),
+                false => (ErrorKind::Unavailable, SILENT),
+            };
+            remote.tell_missing(&toolbox, kind, why);
+        }
         status.error.clone_from(&failed);
         status.told = status.told.into_iter().map(hushed).collect();
         tell.send_replace(status);

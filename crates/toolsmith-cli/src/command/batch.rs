@@ -1,6 +1,7 @@
 //! `toolsmith batch`: many calls in parallel, replies in call order.
 
 use serde_json::Value;
+use toolsmith_core::json::JsonError;
 use toolsmith_core::{CallId, ErrorKind, Outcome, RawCall, ToolError, json};
 use toolsmith_runtime::Order;
 use toolsmith_runtime::shape::clean;
@@ -106,13 +107,16 @@ fn entries(bytes: &[u8], line_limit: usize) -> Result<(Form, Vec<Entry>), Failur
     } else {
         let lines = bytes
             .split(|byte| *byte == b'\n')
-            .map(<[u8]>::trim_ascii)
-            .filter(|line| !line.is_empty());
-        let entries = lines.map(|line| match json::parse(line, line_limit) {
-            Ok(value) => entry(value),
-            Err(error) => {
-                let reason = format!("the call cannot be read: {error}");
-                Entry::Broken { id: None, reason }
+            .zip(1..)
+            .filter(|(line, _)| !line.trim_ascii().is_empty());
+        let entries = lines.map(|(line, at)| {
+            let begin = line.len() - line.trim_ascii_start().len();
+            match json::parse(line.trim_ascii(), line_limit) {
+                Ok(value) => entry(value),
+                Err(error) => {
+                    let reason = format!("the call cannot be read: {}", misread(&error, at, begin));
+                    Entry::Broken { id: None, reason }
+                }
             }
         });
         (Form::Lines, entries.take(MAX_CALLS + 1).collect())
@@ -122,6 +126,20 @@ fn entries(bytes: &[u8], line_limit: usize) -> Result<(Form, Vec<Entry>), Failur
         return Err(Failure::usage(message));
     }
     Ok((form, entries))
+}
+
+/// Why a line cannot be read, with its place in the batch: the parser saw it alone, from
+/// the column it begins in.
+fn misread(error: &JsonError, line: usize, begin: usize) -> String {
+    let JsonError::Malformed(error) = error else {
+        return format!("{error} (line {line})");
+    };
+    let told = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match told.strip_suffix(&place) {
+        Some(what) => format!("{what} at line {line} column {}", begin + error.column()),
+        None => format!("{told} (line {line})"),
+    }
 }
 
 /// One call of a batch: `{"id"?, "name", "arguments"?}` and nothing else.

@@ -1,8 +1,8 @@
 //! `toolsmith call`: one call, from the words on the command line to its reply.
 
 use toolsmith_core::{Block, Outcome, RawCall};
+use toolsmith_runtime::Explanation;
 use toolsmith_runtime::permit::Verdict;
-use toolsmith_runtime::{Caller, Explanation};
 
 use crate::arguments;
 use crate::cli::{Call, Cli, Shape};
@@ -18,13 +18,14 @@ pub(crate) async fn run(session: &Session, cli: &Cli, options: &Call) -> Result<
     let arguments = arguments::gather(options.args.as_deref(), &options.pairs, schema, limit)?;
     let call = RawCall::with_arguments(&options.name, arguments);
     if options.dry_run {
-        return explain(session, call, &caller, cli.json).await;
+        let explanation = session.toolbox.explain(call, &caller).await;
+        return explain(session, &explanation, options, cli.json);
     }
     let outcome = session.toolbox.run(call, &caller).await.into_outcome();
     let shape = options.shape.or(cli.json.then_some(Shape::Outcome));
     match shape {
         Some(shape) => print::json(&print::shaped(&outcome, shape))?,
-        None => tell(&outcome, &options.name)?,
+        None => tell(session, &outcome, &options.name)?,
     }
     Ok(status(&outcome))
 }
@@ -39,7 +40,7 @@ pub(super) fn status(outcome: &Outcome) -> u8 {
 
 /// The reply as a person reads it: what came of it on stdout, what went wrong and
 /// what to do next on stderr.
-fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
+fn tell(session: &Session, outcome: &Outcome, name: &str) -> Result<(), Failure> {
     for repair in &outcome.facts.repairs {
         print::note(&format!("note: {repair}"));
     }
@@ -55,29 +56,31 @@ fn tell(outcome: &Outcome, name: &str) -> Result<(), Failure> {
     for text in texts {
         print::line(text)?;
     }
-    print::error(&error.to_string());
+    print::error(&session.told_of(error, name).to_string());
     if let Some(next) = failure::next_step(error, name) {
         print::note(&format!("  {next}"));
     }
     Ok(())
 }
 
-async fn explain(
+fn explain(
     session: &Session,
-    call: RawCall,
-    caller: &Caller,
+    explanation: &Explanation,
+    options: &Call,
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let explanation = session.toolbox.explain(call, caller).await;
     if as_json {
-        print::json(&explanation)?;
+        print::json(explanation)?;
     } else {
-        in_words(&explanation)?;
+        in_words(explanation)?;
     }
-    Ok(match &explanation.error {
-        Some(error) => error.kind.exit_status(),
-        None => 0,
-    })
+    let Some(error) = &explanation.error else {
+        return Ok(0);
+    };
+    if !as_json {
+        print::error(&session.told_of(error, &options.name).to_string());
+    }
+    Ok(error.kind.exit_status())
 }
 
 fn in_words(explanation: &Explanation) -> Result<(), Failure> {
@@ -102,9 +105,6 @@ fn in_words(explanation: &Explanation) -> Result<(), Failure> {
         };
         print::line(&format!("decision: {verdict}, by {}", decision.by))?;
         print::line(&format!("because:  {}", decision.reason))?;
-    }
-    if let Some(error) = &explanation.error {
-        print::error(&error.to_string());
     }
     Ok(())
 }

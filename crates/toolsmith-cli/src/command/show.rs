@@ -16,7 +16,7 @@ pub(crate) async fn run(session: &Session, name: &str, as_json: bool) -> Result<
         let call = RawCall::new(name, Value::Null);
         let error = session.toolbox.explain(call, &caller).await.error;
         return Err(match error {
-            Some(error) => Failure::of_tool(&error, name),
+            Some(error) => Failure::of_tool(&session.told_of(&error, name), name),
             None => Failure::usage(format!("there is no tool {name:?}")),
         });
     };

@@ -29,7 +29,7 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
         return Ok(0);
     }
     if offer.tools().is_empty() {
-        print::note("No tool is of that source and category; see `toolsmith tools`.");
+        print::note(&nothing(session, options));
         return Ok(0);
     }
     let widest = offer.tools().iter().map(|t| t.wire_name.len()).max();
@@ -48,6 +48,17 @@ pub(crate) fn run(session: &Session, options: &Tools, as_json: bool) -> Result<u
         print::line(&clean(&text))?;
     }
     Ok(0)
+}
+
+/// Why the list is empty.
+fn nothing(session: &Session, options: &Tools) -> String {
+    if options.source.is_some() || options.category.is_some() {
+        return "No tool is of that source and category; see `toolsmith tools`.".to_owned();
+    }
+    match session.offerer() {
+        Some(offerer) => format!("No tool is offered by {offerer}."),
+        None => "There are no tools.".to_owned(),
+    }
 }
 
 /// A tool in a list: under the name it is offered by.

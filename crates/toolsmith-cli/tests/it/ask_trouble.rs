@@ -200,6 +200,18 @@ fn what_cannot_begin_leaves_nothing_to_go_on_with() {
 }
 
 #[test]
+fn files_that_leave_no_way_to_call_tools_are_wrong_before_anything_is_asked() {
+    let none =
+        "output_strategy: { function_calling: false, fallback_to_structured_output: false }\n";
+    let user = user().having("toolsmith.yaml", none);
+    let asking = Asking::by(user, CLIENTS[0], [Step::say("Hello.")]);
+    let ran = asking.asks(&["Hi."]).ends_with(2).prints("");
+    ran.says("error: output_strategy allows neither function_calling nor");
+    assert_eq!(asking.server.requests().len(), 0);
+    assert_eq!(asking.all_kept().len(), 0);
+}
+
+#[test]
 fn a_call_that_cannot_be_kept_is_not_made() {
     let write = json!({ "file_path": "new.txt", "content": "x", "create_dirs": true });
     let long = format!("I write. {}", "And so on. ".repeat(1000));

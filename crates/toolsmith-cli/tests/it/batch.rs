@@ -160,6 +160,24 @@ fn an_entry_that_is_no_call_fails_alone() {
     assert_eq!(ran.lines(), expected);
 }
 
+/// Of lines, the one that is meant.
+#[test]
+fn a_line_that_cannot_be_read_is_told_by_its_place() {
+    let good = "{\"name\": \"example_add\", \"arguments\": {\"a\": 1, \"b\": 2}}";
+    let lines = format!("{good}\n\n  {{nonsense\n{good}\n{{\"a\": 1, \"a\": 2}}\n");
+    let ran = batch(lines, &["--as", "envelope"]).ends_with(1);
+    let errors: Vec<Value> = ran.lines().iter().map(|it| it["error"].clone()).collect();
+    assert_eq!(
+        errors[1],
+        "the call cannot be read: key must be a string at line 3 column 4"
+    );
+    assert_eq!(
+        errors[3],
+        "the call cannot be read: duplicate key \"a\" at line 5 column 12"
+    );
+    assert_eq!(errors.len(), 4);
+}
+
 fn sleeps(count: usize) -> String {
     let mut lines = String::new();
     for id in 0..count {
@@ -198,6 +216,12 @@ fn the_number_at_once_is_a_setting() {
         .runs(["batch"])
         .ends_with(0)
         .tells("20 calls, 0 failed, at most 3 at once\n");
+    user()
+        .having("toolsmith.yaml", "limits: { parallel: false }\n")
+        .typing(sleeps(20))
+        .runs(["batch"])
+        .ends_with(0)
+        .tells("20 calls, 0 failed, at most 1 at once\n");
 }
 
 #[test]

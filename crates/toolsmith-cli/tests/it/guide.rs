@@ -251,6 +251,12 @@ fn clients_of_a_server_get_it_too() {
             serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         format!("{request}\n")
     };
+    let completion = |id: u64, typed: &str| {
+        let prompt = serde_json::json!({ "type": "ref/prompt", "name": "tool_usage_guide" });
+        let argument = serde_json::json!({ "name": "tool_names", "value": typed });
+        let params = serde_json::json!({ "ref": prompt, "argument": argument });
+        request(id, "completion/complete", params)
+    };
     let hello = serde_json::json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -271,6 +277,11 @@ fn clients_of_a_server_get_it_too() {
         ),
         request(4, "resources/list", serde_json::json!({})),
         request(5, "prompts/list", serde_json::json!({})),
+        completion(6, ""),
+        completion(7, "rea"),
+        completion(8, "read, REA"),
+        completion(9, "read,wri"),
+        completion(10, "nope, "),
     ];
     let ran = newcomer().typing(input.concat()).runs(["serve", "--stdio"]);
     let answers: Vec<Value> = ran
@@ -290,4 +301,13 @@ fn clients_of_a_server_get_it_too() {
     assert!(prompt.as_str().unwrap().contains("Tool 'nope' not found"));
     assert!(answer(4).to_string().contains("toolsmith://guide"));
     assert!(answer(5).to_string().contains("tool_usage_guide"));
+    let values = |id: u64| answer(id)["completion"]["values"].clone();
+    let has = |id: u64, value: &str| values(id).as_array().unwrap().contains(&value.into());
+    assert!(has(6, "read") && has(6, "write"), "{}", values(6));
+    assert!(has(7, "read") && !has(7, "write"), "{}", values(7));
+    // What stands there already stays, and is not there twice.
+    assert!(has(8, "read, read_files"), "{}", values(8));
+    assert!(!has(8, "read, read"), "{}", values(8));
+    assert!(has(9, "read,write"), "{}", values(9));
+    assert!(has(10, "nope, read"), "{}", values(10));
 }

@@ -204,6 +204,98 @@ fn tools_are_filtered_by_source_and_category() {
         .prints("[]\n");
 }
 
+/// A project with a tool of its own that neither its set, its agent nor its configuration
+/// offers.
+fn selective(configuration: &str) -> User {
+    let user = newcomer().having("toolsmith.yaml", configuration);
+    for folder in ["tools/native", "configs/tool_sets", "agents"] {
+        std::fs::create_dir_all(user.home().join(folder)).unwrap();
+    }
+    user.having(
+        "tools/native/mine.yaml",
+        "name: mine\ncommand: [echo, hello]\n",
+    )
+    .having("configs/tool_sets/none.yaml", "tools: []\n")
+    .having("configs/tool_sets/odd.yaml", "tools: [gone, 'set:inner']\n")
+    .having("configs/tool_sets/inner.yaml", "tools: [lost]\n")
+    .having("agents/w.yaml", "tool_sets: [inner]\n")
+}
+
+#[test]
+fn a_tool_that_is_not_offered_is_not_said_to_be_missing() {
+    for (configuration, words, by) in [
+        ("", ["--set", "none"].as_slice(), "the tool set `none`"),
+        ("", &["--agent", "w"], "the agent `w`"),
+        ("tools: [read]\n", &[], "toolsmith.yaml"),
+    ] {
+        let user = selective(configuration);
+        let told =
+            format!("error: unknown_tool: there is a tool \"mine\", but {by} does not offer it\n");
+        for command in [
+            ["call", "mine"].as_slice(),
+            &["call", "mine", "--dry-run"],
+            &["show", "mine"],
+        ] {
+            let words = words.iter().chain(command);
+            user.runs(words).ends_with(1).prints("").says(&told);
+        }
+    }
+    // What is read by programs is what every caller is told.
+    let ran = selective("").runs(["call", "mine", "--set", "none", "--json"]);
+    assert_eq!(ran.json()["error"]["message"], "there is no tool \"mine\"");
+    let user = selective("");
+    user.runs(["call", "yours", "--set", "none"])
+        .ends_with(1)
+        .says("there is no tool \"yours\"");
+}
+
+#[test]
+fn an_empty_list_says_whose_it_is() {
+    for (configuration, words, told) in [
+        (
+            "",
+            ["--set", "none"].as_slice(),
+            "No tool is offered by the tool set `none`.\n",
+        ),
+        (
+            "tools: []\n",
+            &[],
+            "No tool is offered by toolsmith.yaml.\n",
+        ),
+        (
+            "",
+            &["--set", "none", "--source", "mcp"],
+            "No tool is of that source and category; see `toolsmith tools`.\n",
+        ),
+    ] {
+        let words = ["tools"].iter().chain(words);
+        let user = selective(configuration);
+        user.runs(words).ends_with(0).prints("").tells(told);
+    }
+}
+
+/// A typing error in a set is seen by whoever uses it.
+#[test]
+fn unknown_members_of_what_is_in_use_are_told() {
+    let odd = "./configs/tool_sets/odd.yaml: `gone` names no tool and no set";
+    let inner = "./configs/tool_sets/inner.yaml: `lost` names no tool and no set";
+    for (configuration, words, told) in [
+        ("", ["--set", "odd"].as_slice(), vec![inner, odd]),
+        ("", &["--agent", "w"], vec![inner]),
+        ("tool_sets: [inner]\n", &[], vec![inner]),
+        ("", &["--set", "none"], vec![]),
+        ("", &[], vec![]),
+    ] {
+        let words = ["tools", "--json"].iter().chain(words);
+        let lines = told.iter().map(|told| format!("warning: {told}\n"));
+        let told = lines.collect::<String>();
+        selective(configuration)
+            .runs(words)
+            .ends_with(0)
+            .tells(&told);
+    }
+}
+
 /// What is written in a file comes out whole, and under the source it is of.
 #[test]
 fn tools_of_files_have_their_source_and_their_metadata() {

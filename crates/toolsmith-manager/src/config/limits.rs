@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::{Error, Expected, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toolsmith_core::duration::Span;
 use toolsmith_runtime::Limits;
@@ -13,7 +13,7 @@ use toolsmith_runtime::Limits;
 #[non_exhaustive]
 pub struct LimitsConfig {
     /// How many calls of one batch run at once.
-    pub parallel: Option<Positive>,
+    pub parallel: Option<Parallel>,
     /// The time limit of a call.
     pub timeout: Option<Span>,
     /// The longest time limit anything may ask for.
@@ -60,8 +60,10 @@ impl LimitsConfig {
                 *limit = *span;
             }
         }
+        if let Some(Parallel(calls)) = self.parallel {
+            limits.parallel = calls;
+        }
         let counts = [
-            (&mut limits.parallel, &self.parallel),
             (&mut limits.argument_bytes, &self.argument_bytes),
             (&mut limits.output_bytes, &self.output_bytes),
             (&mut limits.most_output_bytes, &self.most_output_bytes),
@@ -81,6 +83,20 @@ impl LimitsConfig {
     }
 }
 
+/// How many calls run at once: a number, `false` for one after the other, or `true` for as
+/// many as there are where nobody says anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parallel(pub usize);
+
+impl<'de> Deserialize<'de> for Parallel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let count = deserializer.deserialize_any(Count {
+            switch: Some(Limits::default().parallel),
+        });
+        count.map(|Positive(count)| Self(count))
+    }
+}
+
 /// The highest ceiling: whoever writes more means none, and there is none to have.
 const HIGHEST: usize = 1 << 30;
 
@@ -90,54 +106,64 @@ pub struct Positive(pub usize);
 
 impl<'de> Deserialize<'de> for Positive {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Count;
-
-        impl<'de> Visitor<'de> for Count {
-            type Value = Positive;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a whole number from 1 to {HIGHEST}")
-            }
-
-            fn visit_u64<E: Error>(self, count: u64) -> Result<Positive, E> {
-                match usize::try_from(count) {
-                    Ok(count) if (1..=HIGHEST).contains(&count) => Ok(Positive(count)),
-                    _ => Self::refuse(count),
-                }
-            }
-
-            fn visit_i64<E: Error>(self, count: i64) -> Result<Positive, E> {
-                Self::refuse(count)
-            }
-
-            fn visit_f64<E: Error>(self, count: f64) -> Result<Positive, E> {
-                Self::refuse(count)
-            }
-
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Positive, E> {
-                Self::refuse(value)
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Positive, E> {
-                let text: String = text.chars().take(40).collect();
-                Self::refuse(format_args!("{text:?}"))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Positive, A::Error> {
-                Self::refuse("a list")
-            }
-        }
-
-        impl Count {
-            /// In words of our own: the parser knows the place of such an error
-            /// better than that of serde's own.
-            fn refuse<E: Error>(found: impl fmt::Display) -> Result<Positive, E> {
-                let message = format!("expected a whole number from 1 to {HIGHEST}, found {found}");
-                Err(E::custom(message))
-            }
-        }
-
         // By what it is, not by what it could be taken for: '64' is a text.
-        deserializer.deserialize_any(Count)
+        deserializer.deserialize_any(Count { switch: None })
+    }
+}
+
+/// Reads a number of at least one.
+struct Count {
+    /// What `true` stands for where it may be written; `false` is one.
+    switch: Option<usize>,
+}
+
+impl<'de> Visitor<'de> for Count {
+    type Value = Positive;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.switch.is_some() {
+            f.write_str("true, false or ")?;
+        }
+        write!(f, "a whole number from 1 to {HIGHEST}")
+    }
+
+    fn visit_u64<E: Error>(self, count: u64) -> Result<Positive, E> {
+        match usize::try_from(count) {
+            Ok(count) if (1..=HIGHEST).contains(&count) => Ok(Positive(count)),
+            _ => self.refuse(count),
+        }
+    }
+
+    fn visit_i64<E: Error>(self, count: i64) -> Result<Positive, E> {
+        self.refuse(count)
+    }
+
+    fn visit_f64<E: Error>(self, count: f64) -> Result<Positive, E> {
+        self.refuse(count)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Positive, E> {
+        match self.switch {
+            Some(usual) => Ok(Positive(if value { usual } else { 1 })),
+            None => self.refuse(value),
+        }
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Positive, E> {
+        let text: String = text.chars().take(40).collect();
+        self.refuse(format_args!("{text:?}"))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Positive, A::Error> {
+        self.refuse("a list")
+    }
+}
+
+impl Count {
+    /// In words of our own: the parser knows the place of such an error
+    /// better than that of serde's own.
+    fn refuse<E: Error>(self, found: impl fmt::Display) -> Result<Positive, E> {
+        let expected: &dyn Expected = &self;
+        Err(E::custom(format!("expected {expected}, found {found}")))
     }
 }

@@ -74,7 +74,7 @@ use toolsmith_core::{Binding, Detail, Exposure};
 use toolsmith_provider::OutputStrategy;
 
 pub use ask::AskConfig;
-pub use limits::{LimitsConfig, Positive};
+pub use limits::{LimitsConfig, Parallel, Positive};
 pub use models::{HostedTools, ModelsConfig};
 pub use openapi::{DocumentPlace, OpenApiConfig};
 pub use policy::{Allow, Ask, Deny, PolicyConfig, Says, Short};

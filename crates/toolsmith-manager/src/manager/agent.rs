@@ -7,6 +7,7 @@ use toolsmith_agent::Agent;
 use toolsmith_agent::client::{HttpModel, HttpSettings, ModelName};
 use toolsmith_agent::task::{Worker, Workers};
 use toolsmith_core::{ErrorKind, ToolError};
+use toolsmith_provider::Formatter as _;
 use toolsmith_runtime::Caller;
 
 use super::{Manager, View};
@@ -42,7 +43,8 @@ impl Manager {
     /// instructions and its limits.
     ///
     /// # Errors
-    /// When no model is named, or it cannot be reached: what is missing is told.
+    /// When no model is named, it cannot be reached, or there is no way for it to call tools:
+    /// what is missing is told.
     pub fn agent(&self, view: &View, terms: &AskTerms) -> Result<(ModelName, Agent), AgentError> {
         let current = self.current.load();
         let own = match view {
@@ -77,8 +79,11 @@ impl Manager {
                  into toolsmith.yaml"
             )));
         }
+        let formatter = self.formatter(view, name.provider);
+        // Files that leave no way to call tools are wrong before anything is asked.
+        formatter.detect_strategy(&model).map_err(AgentError::new)?;
         let mut agent = Agent::new(self.toolbox.clone(), Arc::new(model))
-            .with_formatter(self.formatter(view, name.provider))
+            .with_formatter(formatter)
             .with_settings(ask.settings.clone())
             .with_limits(ask.limits(price));
         if let Some(instructions) = &ask.instructions {

@@ -12,7 +12,7 @@ use super::Current;
 use super::files::{Content, Files};
 use crate::config::{self, Config};
 use crate::files::Folder;
-use crate::native::Native;
+use crate::native::{Native, Script};
 use crate::overrides::Overrides;
 use crate::pins::PinRules;
 use crate::remotes::Remote;
@@ -100,8 +100,14 @@ pub(super) fn assemble(setup: &Setup, files: &Files) -> Assembled {
         take(file.name(), native, &mut current, &mut reload);
     }
     for (file, script) in files.scripts.good() {
-        if let Some(native) = &**script {
-            take(file.name(), native, &mut current, &mut reload);
+        match &**script {
+            Script::Tool(native) => take(file.name(), native, &mut current, &mut reload),
+            Script::Silent => current.warnings.push(format!(
+                "{}: it is no tool: there is no header in the comments at its top; write lines such as \
+                 `# ---`, `# name: NAME`, `# description: TEXT`, `# ---` below its first one",
+                file.name()
+            )),
+            Script::Other => {}
         }
     }
     one_of_each_name(&mut current);

@@ -12,7 +12,7 @@ use toolsmith_rest::openapi::LiveDocument;
 use crate::config::{Config, DocumentPlace, OpenApiConfig};
 use crate::files::{Folder, IfGone, Kept, News};
 use crate::loader::ConfigLoader;
-use crate::native::{self, NATIVE_FOLDER, Native};
+use crate::native::{self, NATIVE_FOLDER, Native, Script};
 use crate::overrides::OverrideFile;
 use crate::own_files::BUILTIN_FOLDER;
 use crate::servers::{self, MCP_FOLDER, MCP_JSON, McpJson, ServerEntry};
@@ -25,7 +25,7 @@ pub(super) struct Files {
     pub(super) documents: BTreeMap<String, Document>,
     pub(super) native: Folder<Native>,
     pub(super) overrides: Folder<OverrideFile>,
-    pub(super) scripts: Folder<Option<Native>>,
+    pub(super) scripts: Folder<Script>,
     pub(super) mcp: Folder<ServerEntry>,
     pub(super) mcp_json: Kept<McpJson>,
     pub(super) sets: Folder<SetForm>,

@@ -337,6 +337,31 @@ impl Manager {
         findings
     }
 
+    /// Members of the sets and the agent of a view that mean nothing, as far as can be told
+    /// before every server was asked for its tools.
+    pub fn unknown_members(&self, view: &View) -> Vec<String> {
+        let current = self.current.load();
+        let (config, catalogue) = (&current.config, &current.catalogue);
+        let agent = match view {
+            View::Agent(name) => catalogue.agents.get(name),
+            View::Usual | View::Set(_) => None,
+        };
+        let (sets, tools) = match (view, agent) {
+            (View::Set(name), _) => match catalogue.sets.get(name) {
+                Some(set) => (std::slice::from_ref(&set.name), [].as_slice()),
+                None => return Vec::new(),
+            },
+            (_, Some(agent)) => (agent.tool_sets.as_slice(), agent.tools.as_slice()),
+            _ => (
+                config.tool_sets.as_deref().unwrap_or_default(),
+                config.tools.as_deref().unwrap_or_default(),
+            ),
+        };
+        let is_tool = |name: &str| self.toolbox.registry().has(name);
+        let is_known = |name: &str| self.may_be_tool(name, &current);
+        catalogue.unknown_beneath((sets, tools), agent, &is_tool, &is_known)
+    }
+
     /// Rules that mean no tool, or arguments that no tool has, as far as can be told before
     /// every server was asked for its tools.
     pub fn idle_rules(&self) -> Vec<String> {
@@ -373,11 +398,13 @@ impl Manager {
         broken.collect()
     }
 
-    /// Whether a name or glob means a tool, or may mean one of a server nobody reached.
+    /// Whether a name or glob means a tool, or may mean one of a server or another source
+    /// that nobody reached.
     fn may_be_tool(&self, name: &str, current: &Current) -> bool {
         let servers = current.servers.servers.iter();
-        let mut of_servers = servers.map(|server| format!("mcp__{}__", server.name));
-        if self.toolbox.registry().has(name) || of_servers.any(|server| name.starts_with(&server)) {
+        let of_servers = servers.map(|server| format!("mcp__{}__", server.name));
+        let mut of_sources = of_servers.chain(current.remotes.iter().map(Remote::beginning));
+        if self.toolbox.registry().has(name) || of_sources.any(|source| name.starts_with(&source)) {
             return true;
         }
         let selection = Selection::everything().with_tools([name]);

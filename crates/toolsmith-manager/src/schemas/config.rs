@@ -321,12 +321,23 @@ struct Callers {
     quota: Option<Rate>,
 }
 
+/// How many calls run at once.
+#[derive(JsonSchema)]
+#[schemars(inline, untagged)]
+enum Parallel {
+    /// One after the other, or the usual number.
+    Switch(bool),
+    /// So many.
+    Calls(Count),
+}
+
 /// Ceilings of calls; what is not set keeps its default.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, transform = defaults::limits)]
 struct Limits {
-    /// How many calls of one batch run at once.
-    parallel: Option<Count>,
+    /// How many calls of one batch run at once; `false` for one after the other, `true` for
+    /// the usual number.
+    parallel: Option<Parallel>,
     /// The time limit of a call.
     timeout: Option<Duration>,
     /// The longest time limit anything may ask for.

@@ -209,28 +209,65 @@ impl Catalogue {
     /// Members that mean nothing, as far as can be told: `is_known` answers for names of
     /// tools.
     pub(crate) fn unknown(&self, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let sets = self.sets.values().map(ToolSet::written);
+        let agents = self.agents.values().map(Agent::written);
+        self.unknown_in(sets.chain(agents), is_known)
+    }
+
+    /// The same of a set, an agent, or whatever else is made of these, and the sets within.
+    pub(crate) fn unknown_beneath(
+        &self,
+        (sets, tools): (&[SetName], &[Member]),
+        agent: Option<&Agent>,
+        is_tool: &dyn Fn(&str) -> bool,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<String> {
+        let mut list = List::new(self, is_tool);
+        // What comes to no list is told of where one is asked for.
+        let _ = list.sets(sets).and_then(|()| list.members(tools));
+        let is_within = |set: &&ToolSet| list.done.contains(set.name.as_str());
+        let within = self.sets.values().filter(is_within).map(ToolSet::written);
+        self.unknown_in(within.chain(agent.map(Agent::written)), is_known)
+    }
+
+    fn unknown_in<'a>(
+        &self,
+        all: impl Iterator<Item = Written<'a>>,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Vec<String> {
         let mut found = Vec::new();
-        let sets = self
-            .sets
-            .values()
-            .map(|set| (&set.file, &set.members, &set.tool_sets));
-        let agents = self.agents.values();
-        let agents = agents.map(|agent| (&agent.file, &agent.tools, &agent.tool_sets));
-        for (file, members, tool_sets) in sets.chain(agents) {
+        for (file, members, tool_sets) in all {
+            let is_set = |name: &str| self.sets.contains_key(name);
             let is_nothing = |member: &&Member| {
                 let name = member.as_str();
-                !is_known(name) && !(self.sets.contains_key(name))
+                member.set().is_none() && !is_known(name) && !is_set(name)
             };
             for member in members.iter().filter(is_nothing) {
                 let name = member.as_str();
                 found.push(format!("{file}: `{name}` names no tool and no set"));
             }
-            let is_missing = |set: &&SetName| !self.sets.contains_key(set.as_str());
-            for set in tool_sets.iter().filter(is_missing) {
+            let tool_sets = tool_sets.iter().map(SetName::as_str);
+            let named = tool_sets.chain(members.iter().filter_map(Member::set));
+            for set in named.filter(|set| !is_set(set)) {
                 found.push(format!("{file}: there is no tool set `{set}`"));
             }
         }
         found
+    }
+}
+
+/// The file of a set or an agent, its members and its sets.
+type Written<'a> = (&'a str, &'a [Member], &'a [SetName]);
+
+impl ToolSet {
+    fn written(&self) -> Written<'_> {
+        (&self.file, &self.members, &self.tool_sets)
+    }
+}
+
+impl Agent {
+    fn written(&self) -> Written<'_> {
+        (&self.file, &self.tools, &self.tool_sets)
     }
 }
 
@@ -294,8 +331,13 @@ impl<'a> List<'a> {
     fn members(&mut self, members: &[Member]) -> Result<(), SetError> {
         for member in members {
             let name = member.as_str();
-            let is_set = self.catalogue.sets.contains_key(name) && !(self.is_tool)(name);
-            if is_set {
+            let is_set = |name: &str| self.catalogue.sets.contains_key(name);
+            if let Some(set) = member.set() {
+                // As under `tool_sets`, one that is not there leaves a gap.
+                if is_set(set) {
+                    self.set(set)?;
+                }
+            } else if is_set(name) && !(self.is_tool)(name) {
                 self.set(name)?;
             } else if self.seen.insert(name.to_owned()) {
                 self.names.push(name.to_owned());

@@ -54,7 +54,8 @@ impl<'de> Deserialize<'de> for SetName {
     }
 }
 
-/// A tool, a glob over tools, or a set.
+/// A tool, a glob over tools, or a set. A set is `set:NAME`, or its name alone where no tool
+/// has that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Member(String);
 
@@ -62,6 +63,11 @@ impl Member {
     /// As it is written.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The set it names as such, with `set:`.
+    pub fn set(&self) -> Option<&str> {
+        self.0.strip_prefix("set:")
     }
 
     /// Tells whether it is a glob, which may mean no tool at all.

@@ -122,6 +122,14 @@ fn everything_at_once() {
 }
 
 #[test]
+fn calls_of_a_batch_can_be_told_to_wait_for_one_another() {
+    for (written, expected) in [("false", 1), ("true", Limits::default().parallel), ("3", 3)] {
+        let config = read(&format!("limits: {{ parallel: {written} }}"));
+        assert_eq!(config.limits.limits().parallel, expected, "{written}");
+    }
+}
+
+#[test]
 fn the_example_in_the_documentation_is_read() {
     let source = include_str!("../../src/config/mod.rs");
     let example: String = source

@@ -23,6 +23,7 @@ mod records;
 mod records_kill;
 mod records_summary;
 mod reload;
+mod remotes;
 mod sandbox;
 mod schemas;
 mod servers;

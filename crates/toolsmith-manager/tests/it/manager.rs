@@ -174,3 +174,23 @@ fn references_to_what_is_not_there_are_told_within_bounds() {
     let last = "50 more references to what is not there";
     assert!(missing[100].ends_with(last), "{}", missing[100]);
 }
+
+/// Who writes a script into that folder means a tool.
+#[test]
+fn a_script_without_a_header_is_a_finding() {
+    let manager = crate::sets::load(&[
+        ("tools/builtin/silent.sh", "#!/bin/sh\necho hello\n"),
+        ("tools/builtin/notes.txt", "What is to be done.\n"),
+        (
+            "tools/builtin/late.py",
+            "#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n#---\n#name: late\n\
+             #description: It says hello, and nothing else.\n#---\n",
+        ),
+    ]);
+    assert!(manager.get_tool("late").is_some());
+    let findings = manager.lint();
+    let found = findings.iter().filter(|each| each.contains("no header"));
+    let found: Vec<&String> = found.collect();
+    assert_eq!(found.len(), 1, "{findings:#?}");
+    assert!(found[0].contains("silent.sh: it is no tool"), "{found:?}");
+}

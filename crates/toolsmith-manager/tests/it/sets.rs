@@ -104,6 +104,34 @@ fn sets_hold_globs_and_other_sets() {
     assert_eq!(names(&manager, &set("a")), "f");
 }
 
+/// Who writes `set:` means a set, whatever tools there are.
+#[test]
+fn a_set_is_named_as_one() {
+    let manager = load(&[
+        ("toolsmith.yaml", "tools: [f, 'set:outer']"),
+        (
+            "configs/tool_sets/outer.yaml",
+            "tools: ['set:a', b, 'set:b', 'set:gone']",
+        ),
+        ("configs/tool_sets/a.yaml", "tools: [c]"),
+        ("configs/tool_sets/round.yaml", "tools: ['set:round']"),
+        ("agents/w.yaml", "tools: ['set:a']"),
+    ]);
+    assert_eq!(names(&manager, &set("outer")), "c b");
+    assert_eq!(names(&manager, &agent("w")), "c");
+    assert_eq!(names(&manager, &View::Usual), "f c b");
+    assert_eq!(
+        names(&manager, &set("round")),
+        "the tool sets go round in a circle: round → round"
+    );
+    let findings = manager.lint().join("\n");
+    for missing in ["b", "gone"] {
+        let told = format!("outer.yaml: there is no tool set `{missing}`");
+        assert!(findings.contains(&told), "{findings}");
+    }
+    assert_eq!(findings.lines().count(), 2, "{findings}");
+}
+
 #[test]
 fn circles_are_errors() {
     let manager = load(&[

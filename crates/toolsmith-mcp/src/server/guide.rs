@@ -96,14 +96,17 @@ impl Prompts for ToolGuide {
     fn list(&self) -> BoxFuture<'_, Result<Vec<Prompt>, ToolError>> {
         Box::pin(async {
             let covered = self.beside(Guide::coverage).await?.into_iter();
-            let mut categories: Vec<String> = covered.filter_map(|tool| tool.category).collect();
+            // What only overlays speak of has no category, and cannot be explained.
+            let covered = covered.filter_map(|tool| Some((tool.name, tool.category?)));
+            let (tools, mut categories): (Vec<String>, Vec<String>) = covered.unzip();
             categories.sort_unstable();
             categories.dedup();
             let names = "The tools to explain, by name, with commas between; all if not given.";
+            let names = PromptArgument::optional("tool_names", names);
             let category = "The category to explain; all if not given.";
             let category = PromptArgument::optional("category", category).with_choices(categories);
             let prompt = Prompt::new(NAME, "Explains the tools there are, or some of them.")
-                .with_argument(PromptArgument::optional("tool_names", names))
+                .with_argument(names.with_choices(tools).as_list())
                 .with_argument(category);
             Ok(vec![prompt])
         })

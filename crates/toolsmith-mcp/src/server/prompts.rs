@@ -37,7 +37,10 @@ pub trait Prompts: Send + Sync + 'static {
             let prompt = prompts.into_iter().find(|each| each.name == prompt)?;
             let argument = prompt.arguments.iter().find(|each| each.name == argument)?;
             let choices = argument.choices.iter().map(String::as_str);
-            Some(Completion::among(choices, value))
+            Some(match argument.is_list {
+                true => Completion::in_list(choices, value),
+                false => Completion::among(choices, value),
+            })
         })
     }
 }
@@ -123,6 +126,9 @@ pub struct PromptArgument {
     /// What it can be, where that is a closed list; clients can have it completed.
     #[serde(skip)]
     pub choices: Vec<String>,
+    /// Whether it can be several of them, with commas between.
+    #[serde(skip)]
+    pub is_list: bool,
 }
 
 impl PromptArgument {
@@ -133,6 +139,7 @@ impl PromptArgument {
             description: Some(description.into()),
             required: true,
             choices: Vec::new(),
+            is_list: false,
         }
     }
 
@@ -148,6 +155,13 @@ impl PromptArgument {
     #[must_use]
     pub fn with_choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.choices = choices.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Lets it be several of its choices, with commas between.
+    #[must_use]
+    pub fn as_list(mut self) -> Self {
+        self.is_list = true;
         self
     }
 }

@@ -65,6 +65,20 @@ impl Completion {
         }
     }
 
+    /// The same behind the last comma: what stands before it stays, and comes no second time.
+    pub fn in_list<'a>(choices: impl IntoIterator<Item = &'a str>, typed: &str) -> Self {
+        let end = typed.rfind(',').map_or(0, |comma| comma + 1);
+        let last = typed[end..].trim_start();
+        let (before, last) = typed.split_at(typed.len() - last.len());
+        let named: Vec<&str> = before.split(',').map(str::trim).collect();
+        let others = choices.into_iter().filter(|it| !named.contains(it));
+        let mut completion = Self::among(others, last);
+        for value in &mut completion.values {
+            value.insert_str(0, before);
+        }
+        completion
+    }
+
     /// These values, of which there may be more.
     pub fn of(values: Vec<String>, total: Option<u32>) -> Self {
         Self { values, total }

@@ -9,11 +9,12 @@ mod listing;
 mod tool;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use toolsmith_core::tool::SourceError;
-use toolsmith_core::{AnyTool, Binding, Effect, Kind, ToolError, ToolSource};
+use toolsmith_core::{AnyTool, Binding, Effect, ErrorKind, Kind, ToolError, ToolSource};
 
 use crate::form::{Entry, HttpMethod, Placed};
 use crate::http::{self, Filler, Prepared, Service, Shared};
@@ -41,6 +42,7 @@ struct Server {
     /// What its tools are marked with: at another address they are others.
     mark: Arc<str>,
     left_out: Mutex<Vec<String>>,
+    was_refused: AtomicBool,
 }
 
 impl RemoteTools {
@@ -48,6 +50,16 @@ impl RemoteTools {
     pub fn left_out(&self) -> Vec<String> {
         let left_out = self.server.left_out.lock();
         left_out.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How the names of its tools begin.
+    pub fn beginning(&self) -> String {
+        format!("{}_", listing::clean(&self.server.name))
+    }
+
+    /// Tells whether the last listing was refused to us, as with 401 or 403.
+    pub fn was_refused(&self) -> bool {
+        self.server.was_refused.load(Ordering::Relaxed)
     }
 
     /// Tells whether this is a clone of the other.
@@ -76,6 +88,9 @@ impl ToolSource for RemoteTools {
 
     async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
         let listed = tokio::time::timeout(LISTING_TIME, self.list()).await;
+        let is_refusal = |error: &ToolError| error.kind == ErrorKind::PermissionDenied;
+        let was_refused = matches!(&listed, Ok(Err(error)) if is_refusal(error));
+        (self.server.was_refused).store(was_refused, Ordering::Relaxed);
         let why = match listed {
             Ok(Ok(tools)) => return Ok(tools),
             Ok(Err(error)) => error.message,
@@ -158,6 +173,7 @@ pub(crate) fn add(
             effect: entry.effect.unwrap_or(kind.effect()),
             mark: mark(entry, &[]),
             left_out: Mutex::default(),
+            was_refused: AtomicBool::default(),
         };
         let server = Arc::new(server);
         Ok(RemoteTools { server })

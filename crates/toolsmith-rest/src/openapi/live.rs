@@ -24,6 +24,9 @@ pub enum FetchError {
     /// It was not fetched.
     #[error("fetch the document: {0}")]
     Fetch(String),
+    /// The server did not give it to us, as with 401 or 403.
+    #[error("fetch the document: {0}")]
+    Refused(String),
     /// It is none, or none that is understood.
     #[error(transparent)]
     Document(#[from] OpenApiError),
@@ -53,7 +56,10 @@ pub async fn fetch(url: &str) -> Result<Vec<u8>, FetchError> {
     })?;
     if !response.status().is_success() {
         let message = format!("the server answered {}", response.status());
-        return Err(FetchError::Fetch(message));
+        return Err(match response.status().as_u16() {
+            401 | 403 | 407 => FetchError::Refused(message),
+            _ => FetchError::Fetch(message),
+        });
     }
     let body = read_body(response, ReadLimits::default().json_bytes).await;
     body.map_err(|error| failed(&error))
@@ -114,6 +120,7 @@ struct Inner {
 struct Last {
     secrets: Vec<String>,
     told: Vec<String>,
+    was_refused: bool,
 }
 
 impl LiveDocument {
@@ -153,6 +160,16 @@ impl LiveDocument {
         self.last().told.clone()
     }
 
+    /// How the names of its tools begin; empty where they begin as they like.
+    pub fn beginning(&self) -> &str {
+        &self.inner.options.prefix
+    }
+
+    /// Tells whether the document was refused to us when it was last asked for.
+    pub fn was_refused(&self) -> bool {
+        self.last().was_refused
+    }
+
     async fn list(&self) -> Result<Vec<AnyTool>, FetchError> {
         let bytes = fetch(&self.inner.url).await?;
         let this = self.clone();
@@ -172,6 +189,7 @@ impl LiveDocument {
         *self.last() = Last {
             secrets: std::mem::take(&mut made.secrets),
             told: told.collect(),
+            was_refused: false,
         };
         Ok(made)
     }
@@ -209,6 +227,7 @@ impl ToolSource for LiveDocument {
 
     async fn tools(&self) -> Result<Vec<AnyTool>, SourceError> {
         let listed = self.list().await;
+        self.last().was_refused = matches!(listed, Err(FetchError::Refused(_)));
         listed.map_err(|error| SourceError::new(&self.inner.name, error.to_string()))
     }
 }

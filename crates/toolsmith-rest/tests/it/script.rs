@@ -152,6 +152,9 @@ fn headers_are_found_in_any_style() {
         ("#!/usr/bin/env node\n\n", "//"),
         ("\n", "--"),
         ("\u{feff}", "//"),
+        ("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\n", "#"),
+        ("#!/bin/sh\n#\n# Copyright us\n\n#\n", "#"),
+        ("#!/usr/bin/lua\n-- ours\n-----\n", "--"),
     ] {
         let text = text(first, mark, "");
         for text in [text.clone(), text.replace('\n', "\r\n")] {
@@ -176,14 +179,40 @@ fn headers_are_found_in_any_style() {
 }
 
 #[test]
+fn a_header_needs_no_blanks() {
+    for mark in ["#", "//"] {
+        for text in [
+            format!("{mark}---\n{mark}name: it\n{mark}kind: read\n{mark}---\n"),
+            format!("{mark}---\n{mark} name: it\n{mark} kind: read\n{mark} ---\n"),
+        ] {
+            let header = script::header(text.as_bytes()).unwrap().unwrap();
+            let entry: Entry = serde_saphyr::from_str(&header.yaml).unwrap();
+            assert_eq!(entry.name.unwrap().value, "it", "{text}");
+            assert!(entry.kind.is_some(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_header_is_not_looked_for_without_end() {
+    let after = |lines: usize| {
+        let text = format!("{}# ---\n# name: it\n# ---\n", "# a\n".repeat(lines));
+        script::header(text.as_bytes()).unwrap().is_some()
+    };
+    assert!(after(99));
+    assert!(!after(100));
+}
+
+#[test]
 fn other_files_have_no_header() {
     for text in [
         "",
         "\n\n",
         "#!/bin/sh\necho hello\n",
-        "# a comment\n# ---\n# name: it\n# ---\n",
+        "// a comment\n# ---\n# name: it\n# ---\n",
         "---\nname: it\n---\n",
-        "#---\n# name: it\n#---\n",
+        "-----\n-- name: it\n-----\n",
+        "# a title\n\nA text.\n\n# ---\n# name: it\n# ---\n",
         "# ----\n",
         "\u{7f}ELF\0\0\0",
     ] {

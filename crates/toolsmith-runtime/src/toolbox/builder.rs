@@ -288,7 +288,7 @@ impl ToolboxBuilder {
         }
         for shadowed in registry.shadowed() {
             let (name, origin, by) = (&shadowed.name, &shadowed.origin, &shadowed.by);
-            tracing::warn!(target: "toolsmith::host", "tool `{name}` of {origin} is not used: {by} has that name first");
+            tracing::warn!(target: "toolsmith::host::shadowed", "tool `{name}` of {origin} is not used: {by} has that name first");
         }
         let mut recorders = self.recorders;
         if !self.without_log {

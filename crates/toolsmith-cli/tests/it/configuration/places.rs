@@ -106,15 +106,20 @@ fn files_that_are_none_of_ours_are_left_alone() {
         }
     }
     write(user.home(), "tools/builtin/data.bin", [0xff, 0, 0xfe, 1]);
-    write(
-        user.home(),
-        "tools/builtin/plain.sh",
-        "#!/bin/sh\necho no header\n",
-    );
+    write(user.home(), "tools/builtin/lib.sh", "echo no header\n");
     user.runs(["check", "--strict"])
         .ends_with(0)
         .tells("")
         .prints("no configuration file: 31 tools, 0 findings\n");
+    // But a script that can be run is one that somebody wants to be a tool.
+    let plain = "#!/bin/sh\necho no header\n";
+    write(user.home(), "tools/builtin/plain.sh", plain);
+    user.runs(["check", "--strict"])
+        .ends_with(2)
+        .says("error: ./tools/builtin/plain.sh: it is no tool: there is no header");
+    user.runs(["check"])
+        .ends_with(0)
+        .says("warning: ./tools/builtin/plain.sh: it is no tool: there is no header");
 }
 
 /// A link is followed, also out of the folder: whoever can write there can write files. One that

@@ -4,6 +4,8 @@ use std::str;
 
 /// How many bytes of a file are looked at, which is also how long a header may be.
 const BYTES: usize = 64 << 10;
+/// How many lines may stand before it: a line about the encoding, a licence.
+const LINES_BEFORE: usize = 100;
 /// What the header's first and last line say, after what makes them comments.
 const FENCE: &str = "---";
 /// What comments begin with, in one language or another.
@@ -32,7 +34,7 @@ pub struct HeaderError {
 }
 
 /// Finds the header of a script; nothing where there is none, as in any file that is no
-/// tool.
+/// tool. Other comments may stand before it, but no line that does something.
 ///
 /// ```
 /// use toolsmith_rest::script;
@@ -52,15 +54,11 @@ pub fn header(bytes: &[u8]) -> Result<Option<Header>, HeaderError> {
     let mut lines = bytes[..bytes.len().min(BYTES)]
         .split(|byte| *byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .zip(1..)
+        .zip(1_usize..)
         .peekable();
     let mut yaml = String::new();
     lines.next_if(|(line, _)| line.starts_with(b"#!"));
-    while lines.next_if(|(line, _)| is_blank(line)).is_some() {}
-    let Some((mark, begin)) = lines
-        .next()
-        .and_then(|(line, at)| Some((opened(line)?, at)))
-    else {
+    let Some((mark, begin)) = fence(&mut lines) else {
         return Ok(None);
     };
     yaml.extend(std::iter::repeat_n('\n', begin));
@@ -95,14 +93,29 @@ pub fn header(bytes: &[u8]) -> Result<Option<Header>, HeaderError> {
     })
 }
 
-/// What makes a line a comment, where it is one that begins a header.
-fn opened(line: &[u8]) -> Option<&'static str> {
-    let is_fence = |inside: &[u8]| inside.starts_with(b" ") && inside.trim_ascii() == b"---";
-    MARKS
-        .into_iter()
-        .find(|mark| line.strip_prefix(mark.as_bytes()).is_some_and(is_fence))
+/// Goes on to the line that begins the header, and tells what makes it a comment and which
+/// line it is. Before it stand comments of the same kind and blank lines only.
+fn fence<'a>(lines: &mut impl Iterator<Item = (&'a [u8], usize)>) -> Option<(&'static str, usize)> {
+    let mut style = None;
+    for (line, at) in lines.take(LINES_BEFORE) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let begins = |mark: &&str| line.starts_with(mark.as_bytes());
+        let mark = MARKS.into_iter().find(begins)?;
+        if *style.get_or_insert(mark) != mark {
+            return None;
+        }
+        if opens(mark, &line[mark.len()..]) {
+            return Some((mark, at));
+        }
+    }
+    None
 }
 
-fn is_blank(line: &[u8]) -> bool {
-    line.trim_ascii().is_empty()
+/// Tells whether a comment begins a header.
+fn opens(mark: &str, inside: &[u8]) -> bool {
+    // Five dashes in a row are a line that somebody drew.
+    let may_touch = mark != "--";
+    inside.trim_ascii() == FENCE.as_bytes() && (may_touch || inside.starts_with(b" "))
 }
