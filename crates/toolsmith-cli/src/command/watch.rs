@@ -195,3 +195,51 @@ fn decides(event: &Event, root: &Path) -> bool {
     };
     is_change && event.paths.iter().any(decides)
 }
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{CreateKind, ModifyKind};
+
+    use super::*;
+
+    fn event(kind: EventKind, path: &str) -> Event {
+        Event::new(kind).add_path(PathBuf::from(path))
+    }
+
+    #[test]
+    fn only_changes_of_what_decides_hold_up_calls() {
+        let (write, open) = (AccessMode::Write, AccessKind::Open(AccessMode::Any));
+        let written = EventKind::Access(AccessKind::Close(write));
+        let modified = EventKind::Modify(ModifyKind::Any);
+        let made = EventKind::Create(CreateKind::File);
+        for (kind, path, expected) in [
+            (modified, "/r/toolsmith.yaml", true),
+            (written, "/r/.mcp.json", true),
+            (made, "/r/tools/native/a.yaml", true),
+            (EventKind::Access(open), "/r/toolsmith.yaml", false),
+            (modified, "/r/toolsmith.lock", false),
+            (modified, "/r/notes.md", false),
+            (made, "/r/tools/readme.md", false),
+        ] {
+            let decides = decides(&event(kind, path), Path::new("/r"));
+            assert_eq!(decides, expected, "{kind:?} {path}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_until_what_was_told_is_in_force() {
+        let changes = Arc::new(Changes::default());
+        assert!(changes.pending().is_none());
+        changes.told.fetch_add(2, Ordering::AcqRel);
+        let call = tokio::spawn(changes.pending().unwrap());
+        changes.in_force.send_replace(1);
+        tokio::task::yield_now().await;
+        assert!(!call.is_finished());
+        changes.in_force.send_replace(2);
+        call.await.unwrap();
+        assert!(changes.pending().is_none());
+        // Nobody waits for ever.
+        changes.told.fetch_add(1, Ordering::AcqRel);
+        changes.pending().unwrap().await;
+    }
+}

@@ -69,6 +69,8 @@ const PREFIX: &str = "a prefix has at most 32 letters, digits, `_`, `.` and `-`"
 const ALIASES: &str = "the aliases stand for more than is accepted";
 const DEEP: &str = "it nests too deep from here on";
 const NUMBER: &str = "expected a whole number from 1 to 1073741824, found";
+/// The same where a word may stand for one.
+const PARALLEL: &str = "expected true, false or a whole number from 1 to 1073741824, found";
 const MAPPING: &str = "expected a mapping (`key: value`)";
 /// The arguments of a rule take any value, so bombs go off there if anywhere.
 const ARGS: &str = "policy:\n  rules:\n    - effect: deny\n      args:\n";
@@ -165,27 +167,27 @@ fn wrong_types() {
     check(
         "limits:\n  parallel: many\n",
         (2, 13),
-        &format!("{NUMBER} \"many\""),
+        &format!("{PARALLEL} \"many\""),
     );
     check(
         "limits:\n  parallel: 1.5\n",
         (2, 13),
-        &format!("{NUMBER} 1.5"),
+        &format!("{PARALLEL} 1.5"),
     );
     check(
-        "limits:\n  parallel: true\n",
-        (2, 13),
+        "limits:\n  output_bytes: true\n",
+        (2, 17),
         &format!("{NUMBER} true"),
     );
     check(
         "limits:\n  parallel: [1]\n",
         (2, 13),
-        &format!("{NUMBER} a list"),
+        &format!("{PARALLEL} a list"),
     );
     check(
         "limits:\n  parallel: '64'\n",
         (2, 13),
-        &format!("{NUMBER} \"64\""),
+        &format!("{PARALLEL} \"64\""),
     );
     check(
         "policy:\n  mode: yolo\n",
@@ -216,11 +218,15 @@ fn wrong_types() {
 
 #[test]
 fn numbers_and_durations() {
-    check("limits:\n  parallel: 0\n", (2, 13), &format!("{NUMBER} 0"));
+    check(
+        "limits:\n  parallel: 0\n",
+        (2, 13),
+        &format!("{PARALLEL} 0"),
+    );
     check(
         "limits:\n  parallel: -1\n",
         (2, 13),
-        &format!("{NUMBER} -1"),
+        &format!("{PARALLEL} -1"),
     );
     check(
         "limits:\n  output_bytes: 99999999999999999999999\n",
