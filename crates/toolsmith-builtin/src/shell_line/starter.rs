@@ -113,7 +113,8 @@ pub(super) fn planned(words: &[Word], depth: usize) -> Result<PlannedCommand, Un
     if words.len() > further.len() + 1 || program != path {
         command = command.or(seen_as(program, further));
     }
-    if EVALUATING.contains(&program) && further.iter().any(hides_a_command) {
+    if EVALUATING.contains(&program) && further.iter().filter_map(Word::known).any(hides_a_command)
+    {
         return Err(format!("`{program}` may run what stands in its words"));
     }
     if reads_commands(program, further) {
@@ -221,13 +222,12 @@ fn lines(program: &str, words: &[Word]) -> Result<Vec<String>, Unclear> {
     }
 }
 
-/// Tells whether bash would run something that stands in a word, quoted as it is.
-pub(super) fn hides_a_command(word: &Word) -> bool {
-    word.known()
-        .is_some_and(|text| text.contains("$(") || text.contains('`') || text.contains("${"))
+/// Tells whether bash would run something that stands in a text, quoted as it is.
+pub(super) fn hides_a_command(text: &str) -> bool {
+    ["$(", "`", "${"].iter().any(|sign| text.contains(sign))
 }
 
-fn is_assignment(word: &Word) -> bool {
+pub(super) fn is_assignment(word: &Word) -> bool {
     let Some((name, _)) = word.known().and_then(|word| word.split_once('=')) else {
         return false;
     };
