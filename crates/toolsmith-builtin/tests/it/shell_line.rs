@@ -83,12 +83,92 @@ fn what_starts_another_program_is_seen_through() {
         ("echo 'rm x' | sh", "\u{fffc}"),
         ("source <(echo rm x)", "\u{fffc}"),
         ("compgen -W x", "\u{fffc}"),
+        ("bash -s x <<< 'rm x'", "\u{fffc}"),
+        ("echo rm x | bash -s x", "\u{fffc}"),
+        ("echo rm x | bash /dev/fd/0", "\u{fffc}"),
+        ("bash /dev/stdin <<< 'rm x'", "\u{fffc}"),
+        ("bash /proc/self/fd/0 <<< 'rm x'", "\u{fffc}"),
+        ("cd /dev; bash stdin <<< 'rm x'", "\u{fffc}"),
+        ("echo rm x | bash -o pipefail", "\u{fffc}"),
+        ("echo rm x | bash -O extglob -", "\u{fffc}"),
+        ("echo rm x | bash --rcfile f -i", "\u{fffc}"),
+        ("echo rm x | sudo bash", "\u{fffc}"),
+        ("echo rm x | env A=1 sh -s y", "\u{fffc}"),
+        ("echo rm x | sudo -s", "\u{fffc}"),
+        ("echo rm x | su", "\u{fffc}"),
+        ("echo rm x | su root", "\u{fffc}"),
+        ("echo rm x | linux64", "\u{fffc}"),
+        ("echo rm x | setarch -R", "\u{fffc}"),
+        ("echo rm x | unshare -r", "\u{fffc}"),
+        ("echo rm x | chroot /", "\u{fffc}"),
+        ("echo rm x | script -q /dev/null", "\u{fffc}"),
+        ("echo rm x | newgrp", "\u{fffc}"),
+        ("echo rm x | parallel", "\u{fffc}"),
+        ("echo rm x | at now", "\u{fffc}"),
+        ("echo rm x | xargs env", "\u{fffc}"),
+        ("echo 'rm x' | xargs -d y bash -c", "\u{fffc}"),
+        ("find . -name y -exec env +", "\u{fffc}"),
+        ("jobs -x rm x", "rm x"),
+        ("env '-iSrm x'", "rm x"),
+        ("env -S '-i rm x'", "rm x"),
+        ("env -S '-u y rm x'", "rm x"),
+        ("env --split-string=rm x", "rm x"),
+        ("env --split=rm x", "rm x"),
+        ("su -lcrm", "rm"),
+        ("script -qecrm f", "rm"),
+        ("su --comm=rm", "rm"),
+        ("rg --pre=rm x", "rm x"),
+        ("fd -xrm x", "rm x"),
+        ("linux64 rm x", "rm x"),
+        ("x86_64 rm x", "rm x"),
+        ("/lib64/ld-linux-x86-64.so.2 /bin/rm x", "rm x"),
+        ("ssh-agent rm x", "rm x"),
+        ("sg users 'rm x'", "rm x"),
+        ("choom -n 0 rm x", "rm x"),
+        ("dbus-run-session -- rm x", "rm x"),
+        ("start-stop-daemon --start --exec /bin/rm -- x", "rm -- x"),
+        ("start-stop-daemon -S -x /bin/rm -- x", "rm -- x"),
     ] {
         let Commands::Known(commands) = split(line) else {
             panic!("{line}");
         };
         let mut also = commands.iter().flat_map(|command| &command.also);
         assert!(also.any(|form| form == inner), "{line}: {commands:?}");
+    }
+}
+
+/// What only looks like it starts something that reads lines is no reason to ask.
+#[test]
+fn programs_and_files_that_are_named_are_known() {
+    for line in [
+        "bash x.sh -s",
+        "bash -x x.sh",
+        "bash -o pipefail x.sh",
+        "sh ./configure --prefix=x",
+        "bash -c 'ls'",
+        "sudo ls -s",
+        "sudo bash x.sh",
+        "env A=1 make",
+        "find . -name bash",
+        "rg -n source src",
+        "fd script",
+        "xargs grep env",
+        "xargs bash -c 'ls' y",
+        "find . -exec bash -c 'ls' y +",
+        "su -c ls",
+        "chroot /x ls",
+        "unshare -r -- true x",
+        "timeout 5 make",
+        "linux64 ls",
+        "script -c ls out",
+        "parallel ls",
+    ] {
+        let Commands::Known(commands) = split(line) else {
+            panic!("{line}");
+        };
+        let mut also = commands.iter().flat_map(|command| &command.also);
+        let open = PlannedCommand::OPEN.to_string();
+        assert!(!also.any(|form| *form == open), "{line}: {commands:?}");
     }
 }
 
@@ -144,6 +224,12 @@ fn what_cannot_be_told_is_unclear() {
         "PS4='$(b)'; set -x",
         "[[ 'a[$(b)]' -eq 0 ]]",
         "let 'a[$(b)]'",
+        "env -S rm\\\\_x",
+        "env '-iSrm\\_x'",
+        "env --split-string='rm\\_x'",
+        "env -S \"$x\"",
+        "env 'PS4=$(rm${IFS}x)' bash -xc :",
+        "env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls",
         "test -v 'a[$(b)]'",
         "a\0b",
         "a \u{1b}[31m",
