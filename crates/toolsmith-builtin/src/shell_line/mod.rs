@@ -4,6 +4,8 @@
 //! read in full, and whatever is known only when it runs, makes the line unclear, and a
 //! person is asked. What confines a command is the sandbox, never this.
 
+mod builtin;
+mod numbers;
 mod starter;
 mod walk;
 mod word;
@@ -41,6 +43,12 @@ pub fn with_variables<'v>(
     commands: Commands,
     variables: impl IntoIterator<Item = (&'v String, &'v String)>,
 ) -> Commands {
+    let variables: Vec<_> = variables.into_iter().collect();
+    let is_run = |(_, value): &(_, &String)| starter::hides_a_command(value);
+    if let Some((name, _)) = variables.iter().find(|variable| is_run(variable)) {
+        let reason = format!("the variable {name} holds what may be run");
+        return Commands::Unclear { reason };
+    }
     let variables: Vec<String> = variables
         .into_iter()
         .map(|(name, value)| format!("{name}={value}"))

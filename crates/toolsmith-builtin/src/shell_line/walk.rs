@@ -6,6 +6,8 @@
 use toolsmith_core::PlannedCommand;
 use tree_sitter::{Node, Tree};
 
+use super::builtin;
+use super::numbers::{Numbers, is_letter, is_name};
 use super::starter::planned;
 use super::word::{Word, is_one_word};
 use super::{MOST, Unclear};
@@ -14,6 +16,9 @@ use super::{MOST, Unclear};
 pub(super) struct Walk<'l> {
     line: &'l str,
     depth: usize,
+    numbers: Numbers,
+    /// The expression that was judged last, with all that are in it.
+    judged: std::ops::Range<usize>,
     found: Vec<(usize, PlannedCommand)>,
 }
 
@@ -22,12 +27,15 @@ impl<'l> Walk<'l> {
         Self {
             line,
             depth,
+            numbers: Numbers::default(),
+            judged: 0..0,
             found: Vec::new(),
         }
     }
 
     /// The commands of the tree, in the order they are written.
     pub(super) fn through(mut self, tree: &Tree) -> Result<Vec<PlannedCommand>, Unclear> {
+        self.numbers = Numbers::of(tree.root_node(), self.line);
         let mut leaves = Vec::new();
         let mut ahead = vec![tree.root_node()];
         while let Some(node) = ahead.pop() {
@@ -53,18 +61,15 @@ impl<'l> Walk<'l> {
             return Err("it does not read as bash in full".to_owned());
         }
         match node.kind() {
-            "command" => self.command(node),
-            "declaration_command" | "unset_command" => {
-                let words = self.words(node);
-                self.add(node, &words)
+            "comment" | "test_command" if !self.is_apart(node) => {
+                Err("it does not read as bash in full".to_owned())
             }
+            "command" | "declaration_command" | "unset_command" => self.command(node),
             "variable_assignment" if self.hides(node) => {
                 Err("a variable in it is given what may be run later".to_owned())
             }
-            "variable_assignment" if !is_part_of_command(node) => {
-                let words = [self.assignment(node)];
-                self.add(node, &words)
-            }
+            "variable_assignment" => self.assigned(node),
+            "for_statement" => self.loops(node),
             "file_redirect" => self.redirect(node),
             "test_command" => self.expression(node),
             "compound_statement" if node.child(0).is_some_and(|first| first.kind() == "((") => {
@@ -74,7 +79,7 @@ impl<'l> Walk<'l> {
                 Err("it does not read as bash in full".to_owned())
             }
             "heredoc_redirect" => self.heredoc(node),
-            "expansion" if !is_plain_expansion(&self.line[node.byte_range()]) => {
+            "expansion" if !self.is_plain_expansion(&self.line[node.byte_range()]) => {
                 Err("a variable in it is changed by what may run something".to_owned())
             }
             "regex" | "extglob_pattern"
@@ -99,11 +104,85 @@ impl<'l> Walk<'l> {
     }
 
     fn command(&mut self, node: Node<'_>) -> Result<(), Unclear> {
-        let words = self.words(node);
+        let words = words(node, self.line);
+        if let Some((program, further)) = builtin::named(&words) {
+            if let Some(reason) = builtin::unclear(program, further, &self.numbers) {
+                return Err(reason);
+            }
+            for name in builtin::deciding(program, further) {
+                self.sets(node, &name, &Word::Open);
+            }
+        }
         match words.is_empty() {
             true => Ok(()),
             false => self.add(node, &words),
         }
+    }
+
+    fn assigned(&mut self, node: Node<'_>) -> Result<(), Unclear> {
+        let name = field(node, "name").map_or("", |name| &self.line[name.byte_range()]);
+        let name = name.split('[').next().unwrap_or_default();
+        let value = field(node, "value");
+        let is_open = value.is_some_and(|value| Word::of(value, self.line) == Word::Open);
+        let is_list = value.is_some_and(|value| value.kind() == "array");
+        let parent = node.parent().map_or("", |parent| parent.kind());
+        // An array takes a text for a list there.
+        let is_read_as_list = parent == "declaration_command" && is_open && !is_list;
+        let is_evaluated = builtin::runs_value(name, is_open, &self.numbers)
+            || is_read_as_list && self.numbers.is_array(name);
+        if is_evaluated {
+            return Err("a variable in it is given what may be run".to_owned());
+        }
+        match parent {
+            // It is a word of it.
+            "command" | "declaration_command" => Ok(()),
+            _ => self.add(node, &[assignment(node, self.line)]),
+        }
+    }
+
+    /// A loop sets its variable to one word after the other.
+    fn loops(&mut self, node: Node<'_>) -> Result<(), Unclear> {
+        let name = field(node, "variable").map_or("", |name| &self.line[name.byte_range()]);
+        let mut cursor = node.walk();
+        let values: Vec<_> = node.children_by_field_name("value", &mut cursor).collect();
+        let is_run = |value: &Node<'_>| {
+            self.has_text(*value, |kind, text| match kind {
+                "raw_string" | "ansi_c_string" | "string_content" => text.contains(['`', '$']),
+                "word" => text.contains("\\$") || text.contains("\\`"),
+                _ => false,
+            })
+        };
+        if values.iter().any(is_run) || builtin::is_expanded(name) {
+            return Err("a variable in it is given what may be run later".to_owned());
+        }
+        if builtin::decides(name) {
+            for value in &values {
+                self.sets(node, name, &Word::of(*value, self.line));
+            }
+            if values.is_empty() {
+                self.sets(node, name, &Word::Open);
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable that decides about commands, set by one or by a loop, counts as assigned.
+    fn sets(&mut self, node: Node<'_>, name: &str, value: &Word) {
+        let command = PlannedCommand::new(format!("{name}={}", value.text()));
+        self.found.push((node.start_byte(), command));
+    }
+
+    /// Tells whether a comment, or brackets around a test, begin a word: within one their
+    /// signs are letters, and the grammar sees them all the same.
+    fn is_apart(&self, node: Node<'_>) -> bool {
+        let separates = |c: char| c.is_whitespace() || ";&|()<>`".contains(c);
+        let before = self.line[..node.start_byte()].chars().next_back();
+        let after = self.line[node.end_byte()..].chars().next();
+        let inner = self.line[node.byte_range()].trim_matches(['[', ']']);
+        let is_spaced =
+            inner.starts_with(char::is_whitespace) && inner.ends_with(char::is_whitespace);
+        before.is_none_or(separates)
+            && (node.kind() == "comment" || is_spaced && after.is_none_or(separates))
     }
 
     /// Tells whether no line ends between the words of a command: the grammar takes two
@@ -119,33 +198,16 @@ impl<'l> Walk<'l> {
         })
     }
 
-    /// The words of a command, in order.
-    fn words(&self, node: Node<'_>) -> Vec<Word> {
-        let mut cursor = node.walk();
-        let children = node.children(&mut cursor);
-        let words = children.filter_map(|child| match child.kind() {
-            "variable_assignment" => Some(self.assignment(child)),
-            "file_redirect" | "herestring_redirect" | "heredoc_redirect" | "comment" => None,
-            // `declare` and its like, and what the grammar sees as an operator.
-            kind if !child.is_named() => Some(Word::Known(kind.to_owned())),
-            _ => Some(Word::of(child, self.line)),
-        });
-        words.collect()
-    }
-
-    fn assignment(&self, node: Node<'_>) -> Word {
-        let name = node.child_by_field_name("name");
-        let name = name.map_or("", |name| &self.line[name.byte_range()]);
-        let value = match node.child_by_field_name("value") {
-            Some(value) => Word::of(value, self.line),
-            None => Word::Known(String::new()),
-        };
-        // That it is an assignment is known even where its value is not.
-        Word::Known(format!("{name}={}", value.text()))
-    }
-
     /// What is written to counts as a command of its own: `> FILE`.
     fn redirect(&mut self, node: Node<'_>) -> Result<(), Unclear> {
+        // `{NAME}>` sets a variable to the descriptor.
+        let before = self.line[..node.start_byte()].strip_suffix('}');
+        let named = before.and_then(|before| before.rsplit_once('{'));
+        if named
+            .is_some_and(|(_, name)| builtin::decides(name) && is_name(name) || name.contains('['))
+        {
+            return Err("a descriptor in it decides more".to_owned());
+        }
         let mut cursor = node.walk();
         let targets: Vec<_> = node
             .children_by_field_name("destination", &mut cursor)
@@ -201,8 +263,14 @@ impl<'l> Walk<'l> {
         }
         let is_quoted = named != start;
         let text = &self.line[node.byte_range()];
-        match !is_quoted && (text.contains('`') || text.contains("${")) {
-            true => Err("a text in it holds backticks or changed variables".to_owned()),
+        // An expression is taken for a command here.
+        let is_changed = ["`", "${", "$((", "$["]
+            .iter()
+            .any(|sign| text.contains(sign));
+        match !is_quoted && is_changed {
+            true => {
+                Err("a text in it holds backticks, expressions or changed variables".to_owned())
+            }
             false => Ok(()),
         }
     }
@@ -217,39 +285,126 @@ impl<'l> Walk<'l> {
         Ok(())
     }
 
-    /// Expressions look into arrays, and run what stands in the index, quoted or not.
-    fn hides_nothing(&self, node: Node<'_>) -> Result<(), Unclear> {
-        let text = &self.line[node.byte_range()];
-        let is_unclear = match node.kind() {
-            // A comparison of numbers looks into what its words name.
-            "test_command" => self.hides(node),
-            // Nobody needs quotes in here, and quotes can be taken apart.
-            _ => text.contains(['\'', '"', '\\', '`']),
-        };
-        match is_unclear {
-            true => Err("an expression in it may run what stands in its words".to_owned()),
-            false => Ok(()),
+    /// Expressions look into arrays, and run what stands in the index, quoted or not; and the
+    /// value of a name is an expression again.
+    fn hides_nothing(&mut self, node: Node<'_>) -> Result<(), Unclear> {
+        let range = node.byte_range();
+        let is_within = self.judged.start < range.start && range.end <= self.judged.end;
+        if node.kind() == "arithmetic_expansion" {
+            // To judge each by itself takes the square of their depth.
+            if is_within && !self.numbers.is_told(range.start) {
+                return Ok(());
+            }
+            self.judged = range;
         }
+        let is_clear = match node.kind() {
+            "test_command" => !self.hides(node) && self.compares_numbers(node),
+            "subscript" => {
+                let index = field(node, "index");
+                index.is_none_or(|index| self.is_number(index, index.end_byte()))
+            }
+            "c_style_for_statement" => {
+                let body = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
+                self.is_number(node, body)
+            }
+            _ => self.is_number(node, node.end_byte()),
+        };
+        match is_clear {
+            true => Ok(()),
+            false => Err("an expression in it may run what stands in its words".to_owned()),
+        }
+    }
+
+    /// Tells whether an expression is made of numbers, as far as it goes.
+    fn is_number(&self, node: Node<'_>, end: usize) -> bool {
+        let start = node.start_byte();
+        let mut text = self.line[start..end].to_owned();
+        for range in self.numbers.told_within(start..end) {
+            let range = range.start - start..range.end - start;
+            text.replace_range(range.clone(), &"0".repeat(range.len()));
+        }
+        // Nobody needs quotes in here, and quotes can be taken apart.
+        self.numbers
+            .are_all_in(text.strip_prefix("for").unwrap_or(&text))
+    }
+
+    /// A comparison of numbers evaluates its words, and a question for a variable its name.
+    fn compares_numbers(&self, node: Node<'_>) -> bool {
+        let is_double = self.line[node.byte_range()].starts_with("[[");
+        let mut ahead = vec![node];
+        while let Some(node) = ahead.pop() {
+            let children: Vec<_> = node.named_children(&mut node.walk()).collect();
+            let operator = children
+                .iter()
+                .find(|child| child.kind() == "test_operator");
+            let operator = operator.map_or("", |operator| &self.line[operator.byte_range()]);
+            let mut words = children
+                .iter()
+                .filter(|child| child.kind() != "test_operator");
+            let is_clear = match operator {
+                "-v" => words.all(|word| is_name(&self.line[word.byte_range()])),
+                "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" if is_double => words.all(|word| {
+                    let quoted = word.kind() == "string" && word.named_child_count() == 1;
+                    let word = if quoted {
+                        word.named_child(0)
+                    } else {
+                        Some(*word)
+                    };
+                    word.is_some_and(|word| self.is_number(word, word.end_byte()))
+                }),
+                _ => true,
+            };
+            if !is_clear {
+                return false;
+            }
+            ahead.extend(children);
+        }
+        true
     }
 
     /// Tells whether a quoted text in a node names an element of an array, or holds what bash
     /// would run if it looked at it again.
     fn hides(&self, node: Node<'_>) -> bool {
+        self.has_text(node, |kind, text| match kind {
+            "raw_string" | "string_content" | "word" => text.contains(['[', '`', '$']),
+            "ansi_c_string" => text.contains(['[', '`', '\\']),
+            _ => false,
+        })
+    }
+
+    /// Tells whether some node in another is such a text.
+    fn has_text(&self, node: Node<'_>, is_such: impl Fn(&str, &str) -> bool) -> bool {
         let mut ahead = vec![node];
         while let Some(node) = ahead.pop() {
-            let text = &self.line[node.byte_range()];
-            let hides = match node.kind() {
-                "raw_string" | "string_content" | "word" => text.contains(['[', '`', '$']),
-                "ansi_c_string" => text.contains(['[', '`', '\\']),
-                _ => false,
-            };
-            if hides {
+            if is_such(node.kind(), &self.line[node.byte_range()]) {
                 return true;
             }
             let mut cursor = node.walk();
             ahead.extend(node.named_children(&mut cursor));
         }
         false
+    }
+
+    /// Tells whether a variable is taken as it is, or changed by nothing but letters: the
+    /// grammar takes what else may stand there for one piece, and bash runs what is in it.
+    fn is_plain_expansion(&self, text: &str) -> bool {
+        let inner = text
+            .strip_prefix("${")
+            .and_then(|text| text.strip_suffix('}'));
+        let is_plain = |c: char| c.is_alphanumeric() || "_-+=:?#%/.,^@ *".contains(c);
+        let Some(inner) = inner.filter(|inner| inner.chars().all(is_plain)) else {
+            return false;
+        };
+        let change = match inner.trim_start_matches(is_letter) {
+            // A variable with a sign for a name.
+            all if all == inner => inner.get(1..).unwrap_or_default(),
+            change => change,
+        };
+        match change.strip_prefix(':') {
+            Some(rest) if !rest.starts_with(['-', '=', '+', '?']) => self.numbers.are_all_in(rest),
+            // As a prompt it is expanded again.
+            _ => !change.starts_with("@P"),
+        }
     }
 
     fn add(&mut self, node: Node<'_>, words: &[Word]) -> Result<(), Unclear> {
@@ -279,14 +434,32 @@ impl<'l> Walk<'l> {
     }
 }
 
-/// Tells whether a variable is taken as it is, or changed by nothing but letters: the grammar
-/// takes what else may stand there for one piece, and bash runs what is in it.
-fn is_plain_expansion(text: &str) -> bool {
-    let inner = text
-        .strip_prefix("${")
-        .and_then(|text| text.strip_suffix('}'));
-    let is_plain = |c: char| c.is_alphanumeric() || "_-+=:?#%/.,^@ *".contains(c);
-    inner.is_some_and(|inner| inner.chars().all(is_plain))
+/// The words of a command, in order.
+pub(super) fn words(node: Node<'_>, line: &str) -> Vec<Word> {
+    let mut cursor = node.walk();
+    let children = node.children(&mut cursor);
+    let words = children.filter_map(|child| match child.kind() {
+        "variable_assignment" => Some(assignment(child, line)),
+        "file_redirect" | "herestring_redirect" | "heredoc_redirect" | "comment" => None,
+        // `declare` and its like, and what the grammar sees as an operator.
+        kind if !child.is_named() => Some(Word::Known(kind.to_owned())),
+        _ => Some(Word::of(child, line)),
+    });
+    words.collect()
+}
+
+fn assignment(node: Node<'_>, line: &str) -> Word {
+    let name = field(node, "name").map_or("", |name| &line[name.byte_range()]);
+    let value = match field(node, "value") {
+        Some(value) => Word::of(value, line),
+        None => Word::Known(String::new()),
+    };
+    // That it is an assignment is known even where its value is not.
+    Word::Known(format!("{name}={}", value.text()))
+}
+
+fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_name(name)
 }
 
 /// Nodes that end where their line does, unless it goes on below.
@@ -303,12 +476,6 @@ fn is_whole(node: Node<'_>) -> bool {
         node.kind(),
         "string" | "heredoc_body" | "translated_string" | "regex" | "extglob_pattern" | "expansion"
     )
-}
-
-/// An assignment in front of a command, or a word of `declare`, is a word of it.
-fn is_part_of_command(node: Node<'_>) -> bool {
-    let parent = node.parent().map(|parent| parent.kind());
-    matches!(parent, Some("command" | "declaration_command"))
 }
 
 /// Kinds that run nothing by themselves; what is in them is looked at in turn.

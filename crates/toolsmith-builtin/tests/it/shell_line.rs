@@ -3,7 +3,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use toolsmith_builtin::shell_line::split;
+use toolsmith_builtin::shell_line::{split, with_variables};
 use toolsmith_core::{Commands, PlannedCommand};
 
 /// The commands of a line, as rules that allow see them.
@@ -83,12 +83,92 @@ fn what_starts_another_program_is_seen_through() {
         ("echo 'rm x' | sh", "\u{fffc}"),
         ("source <(echo rm x)", "\u{fffc}"),
         ("compgen -W x", "\u{fffc}"),
+        ("bash -s x <<< 'rm x'", "\u{fffc}"),
+        ("echo rm x | bash -s x", "\u{fffc}"),
+        ("echo rm x | bash /dev/fd/0", "\u{fffc}"),
+        ("bash /dev/stdin <<< 'rm x'", "\u{fffc}"),
+        ("bash /proc/self/fd/0 <<< 'rm x'", "\u{fffc}"),
+        ("cd /dev; bash stdin <<< 'rm x'", "\u{fffc}"),
+        ("echo rm x | bash -o pipefail", "\u{fffc}"),
+        ("echo rm x | bash -O extglob -", "\u{fffc}"),
+        ("echo rm x | bash --rcfile f -i", "\u{fffc}"),
+        ("echo rm x | sudo bash", "\u{fffc}"),
+        ("echo rm x | env A=1 sh -s y", "\u{fffc}"),
+        ("echo rm x | sudo -s", "\u{fffc}"),
+        ("echo rm x | su", "\u{fffc}"),
+        ("echo rm x | su root", "\u{fffc}"),
+        ("echo rm x | linux64", "\u{fffc}"),
+        ("echo rm x | setarch -R", "\u{fffc}"),
+        ("echo rm x | unshare -r", "\u{fffc}"),
+        ("echo rm x | chroot /", "\u{fffc}"),
+        ("echo rm x | script -q /dev/null", "\u{fffc}"),
+        ("echo rm x | newgrp", "\u{fffc}"),
+        ("echo rm x | parallel", "\u{fffc}"),
+        ("echo rm x | at now", "\u{fffc}"),
+        ("echo rm x | xargs env", "\u{fffc}"),
+        ("echo 'rm x' | xargs -d y bash -c", "\u{fffc}"),
+        ("find . -name y -exec env +", "\u{fffc}"),
+        ("jobs -x rm x", "rm x"),
+        ("env '-iSrm x'", "rm x"),
+        ("env -S '-i rm x'", "rm x"),
+        ("env -S '-u y rm x'", "rm x"),
+        ("env --split-string=rm x", "rm x"),
+        ("env --split=rm x", "rm x"),
+        ("su -lcrm", "rm"),
+        ("script -qecrm f", "rm"),
+        ("su --comm=rm", "rm"),
+        ("rg --pre=rm x", "rm x"),
+        ("fd -xrm x", "rm x"),
+        ("linux64 rm x", "rm x"),
+        ("x86_64 rm x", "rm x"),
+        ("/lib64/ld-linux-x86-64.so.2 /bin/rm x", "rm x"),
+        ("ssh-agent rm x", "rm x"),
+        ("sg users 'rm x'", "rm x"),
+        ("choom -n 0 rm x", "rm x"),
+        ("dbus-run-session -- rm x", "rm x"),
+        ("start-stop-daemon --start --exec /bin/rm -- x", "rm -- x"),
+        ("start-stop-daemon -S -x /bin/rm -- x", "rm -- x"),
     ] {
         let Commands::Known(commands) = split(line) else {
             panic!("{line}");
         };
         let mut also = commands.iter().flat_map(|command| &command.also);
         assert!(also.any(|form| form == inner), "{line}: {commands:?}");
+    }
+}
+
+/// What only looks like it starts something that reads lines is no reason to ask.
+#[test]
+fn programs_and_files_that_are_named_are_known() {
+    for line in [
+        "bash x.sh -s",
+        "bash -x x.sh",
+        "bash -o pipefail x.sh",
+        "sh ./configure --prefix=x",
+        "bash -c 'ls'",
+        "sudo ls -s",
+        "sudo bash x.sh",
+        "env A=1 make",
+        "find . -name bash",
+        "rg -n source src",
+        "fd script",
+        "xargs grep env",
+        "xargs bash -c 'ls' y",
+        "find . -exec bash -c 'ls' y +",
+        "su -c ls",
+        "chroot /x ls",
+        "unshare -r -- true x",
+        "timeout 5 make",
+        "linux64 ls",
+        "script -c ls out",
+        "parallel ls",
+    ] {
+        let Commands::Known(commands) = split(line) else {
+            panic!("{line}");
+        };
+        let mut also = commands.iter().flat_map(|command| &command.also);
+        let open = PlannedCommand::OPEN.to_string();
+        assert!(!also.any(|form| *form == open), "{line}: {commands:?}");
     }
 }
 
@@ -120,6 +200,9 @@ fn what_cannot_be_told_is_unclear() {
         "a >&2'$(b)'",
         "a > x b",
         "a*\\\n$x",
+        // A word, which the grammar takes for a test and a comment.
+        "[x]#${x:-$(b)}",
+        "[x] y",
         // Two commands, which the grammar takes for one.
         "a\n\\\nb x",
         "a 1\n\n\\\nb=c",
@@ -141,6 +224,12 @@ fn what_cannot_be_told_is_unclear() {
         "PS4='$(b)'; set -x",
         "[[ 'a[$(b)]' -eq 0 ]]",
         "let 'a[$(b)]'",
+        "env -S rm\\\\_x",
+        "env '-iSrm\\_x'",
+        "env --split-string='rm\\_x'",
+        "env -S \"$x\"",
+        "env 'PS4=$(rm${IFS}x)' bash -xc :",
+        "env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls",
         "test -v 'a[$(b)]'",
         "a\0b",
         "a \u{1b}[31m",
@@ -156,6 +245,238 @@ fn what_cannot_be_told_is_unclear() {
             matches!(split, Commands::Unclear { .. }),
             "{line:.40}: {split:?}"
         );
+    }
+}
+
+/// Bash evaluates the value of a name in an expression, and what it is told to take for a
+/// prompt, a second time: what stands there is run.
+#[test]
+fn what_bash_evaluates_a_second_time_is_unclear() {
+    for line in [
+        "echo '$(touch pwn)'; echo ${_@P}",
+        "echo '$(touch pwn)' ${BASH_COMMAND@P}",
+        "echo 'a[$(touch pwn)]'; echo $((_))",
+        "echo 'a[$(touch pwn)]'; echo $[_]",
+        r#"echo 'a[$(touch pwn)]'; echo "$[_]""#,
+        r#"echo 'a[$(touch pwn)]'; echo "$((_))""#,
+        "echo 'a[$(touch pwn)]'; echo ${PWD:_}",
+        "echo 'a[$(touch pwn)]'; echo ${PWD:0:_}",
+        "echo 'a[$(touch pwn)]'; echo ${@:_}",
+        r#"echo 'a[$(touch pwn)]'; echo "${PWD: _ }""#,
+        "for x in 'a[$(touch pwn)]'; do echo $((x)); done",
+        "for x in '$(touch pwn)'; do echo ${x@P}; done",
+        "echo ${@@P} ${*@P}",
+        "echo ${1@P}",
+        "read x <<< 'a[$(touch pwn)]'; echo $((x))",
+        "read -r PS4 <<< '$(touch pwn)'; set -x; :",
+        "printf -v PS4 '%s%s' '$' '(touch pwn)'; set -x; :",
+        "printf -vPS4 '%s%s' '$' '(touch pwn)'; set -x; :",
+        "builtin printf -v PS4 '%s%s' '$' '(touch pwn)'; set -x; :",
+        "PS4=$a$b; set -x; :",
+        r#"export "PS4=$a$b"; set -x; :"#,
+        r#"x=$(printf 'a[\44(touch pwn)]'); echo $((x))"#,
+        "for SECONDS in $x; do :; done",
+        ": $x; RANDOM=_",
+        "SECONDS=$x",
+        "set -o history -o histexpand",
+        "exec {a[$x]}>f",
+        "exec {PATH}>f",
+        "x=0; read x; echo $((x))",
+        "x=0; eval 'read x'; echo $((x))",
+        "x=0; declare -n r=x; r=$y; echo $((x))",
+        "x=0; x=$1; echo $((x))",
+        "y=$1; x=0; x=$y; echo $((x))",
+        "x=0; a=$x; a5=$1; echo $((a$x))",
+        "echo $(( $(cat f) ))",
+        "echo $(($1))",
+        "f() { echo $(($1)); }; f 'a[$(touch pwn)]'",
+        "let x",
+        r#"let "x=$y""#,
+        "let x=y",
+        "[[ x -eq 1 ]]",
+        "[[ $x -eq 1 ]]",
+        r#"[[ "$x" -lt 5 ]]"#,
+        "[[ -v $x ]]",
+        r#"[ -v "$x" ]"#,
+        r#"test -v "$x""#,
+        "test -v 'a[x]'",
+        r#"unset "$x""#,
+        "unset 'a[x]'",
+        "unset -v a[x]",
+        r#"printf -v "$x" y"#,
+        "printf -v 'a[x]' y",
+        r#"read "$x" y"#,
+        "read 'a[x]'",
+        r#"wait -n -p "$x""#,
+        r#"wait -np "a[x]""#,
+        r#"declare "$x=1""#,
+        "declare -i y=x",
+        "declare -i y; y=$x",
+        r#"declare -a a="$x""#,
+        r#"a=(1); declare a="$x""#,
+        r#"declare -A m; export m="$x"; declare m="$x""#,
+        "declare -n r=$x; echo $r",
+        r#"readonly -a a="$x""#,
+        "a[x]=1",
+        "a[$x]=1",
+        "a=([x]=1)",
+        "a=([$x]=1)",
+        "((x))",
+        "((y=x))",
+        "for ((i=x;i<3;i++)); do :; done",
+        "alias t=touch",
+        "hash -p /usr/bin/touch t; t pwn",
+        "enable -f ./x.so x",
+        "BASH_CMDS[t]=/usr/bin/touch; t pwn",
+        "BASH_ALIASES[t]=touch",
+        "BASH_ENV=$x bash -c :",
+        "echo ${x:=_} ; x=; echo $((x))",
+        "time read PS4",
+        "command read -r PS4",
+        "mapfile -t PS4",
+        "getopts a PS4",
+        "cat <<< $((_))",
+        "case $((_)) in 1) a;; esac",
+        "echo {1..3}$((_))",
+        "if [[ a[1] -eq 1 ]]; then a; fi",
+        "x=1; (( x = $(cat f) ))",
+        "date() { cat f; }; echo $(( $(date +%s) ))",
+        "echo $(( `cat f` ))",
+        "select PS4 in x; do a; done",
+        "while [[ $# -gt _ ]]; do a; done",
+        "x=5; [[ x$y -eq 1 ]]",
+        "echo ${#_} ${_:0:1} ${x:_}",
+        "echo $((PWD))",
+        "echo ${PWD:OLDPWD}",
+        "_=5; echo $((_))",
+        "echo 'a[$(touch pwn)]'; cat <<E\n$((_))\nE",
+        "echo 'a[$(touch pwn)]'; cat <<E\n$[_]\nE",
+        "set -o history -o histexpand\necho touch pwn\n!echo:1 pwn",
+    ] {
+        let split = split(line);
+        assert!(
+            matches!(split, Commands::Unclear { .. }),
+            "{line}: {split:?}"
+        );
+    }
+}
+
+#[test]
+fn variables_of_the_call_are_in_front_unless_they_may_be_run() {
+    let with = |value: &str| {
+        let variables = [("x".to_owned(), value.to_owned())];
+        let variables = variables.iter().map(|(name, value)| (name, value));
+        with_variables(split("(x=0); echo $((x))"), variables)
+    };
+    let unclear = with("a[$(touch pwn)]");
+    assert!(matches!(unclear, Commands::Unclear { .. }), "{unclear:?}");
+    let Commands::Known(commands) = with("a[1]") else {
+        panic!("it is clear");
+    };
+    assert_eq!(commands[1].text, "x=a[1] echo \u{fffc}");
+}
+
+#[test]
+fn ordinary_variables_and_numbers_are_clear() {
+    for line in [
+        r#"for f in *.rs; do wc -l "$f"; done"#,
+        "i=0; echo $((i+1))",
+        "echo ${x:-default} ${x:+a} ${x:?b} ${x-default}",
+        r#"echo ${x:0:3} ${x: -3} ${x:1} "${x%.*}" ${x##*/} ${x%@*} ${x#*@P} ${x/@/b}"#,
+        r#"echo "$@" $* $# $1 ${1} ${@} ${#} ${1:-x}"#,
+        "echo ${x@Q} ${#x}",
+        "for i in 1 2 3; do echo $((i*2)); done",
+        "for i in {1..10}; do echo $((i % 3)); done",
+        "for i in $(seq 1 5); do echo $((i*i)); done",
+        r#"for ((i=0;i<10;i++)); do echo "$i"; done"#,
+        "i=0; while [[ $i -lt 5 ]]; do echo $i; i=$((i+1)); done",
+        "i=0; while [ $i -lt 5 ]; do echo $i; ((i++)); done",
+        "start=$(date +%s); make; end=$(date +%s); echo $((end-start)) $((end - $start))",
+        "echo $(( $(wc -l < f) + 1 )) $(( $(ls | wc -l) * 2 ))",
+        "n=$(cat f | wc -l); if [[ $n -gt 5 ]]; then echo many; fi",
+        "if [[ $# -eq 0 ]]; then echo usage; fi",
+        "if [[ $? -ne 0 ]]; then echo failed; fi",
+        "make; rc=$?; if [[ $rc -ne 0 ]]; then exit $rc; fi",
+        "((x=1)); echo $((x+1))",
+        "a=0; b=1; for i in {1..9}; do echo $a; t=$((a+b)); a=$b; b=$t; done",
+        "s=hello; for ((i=0;i<${#s};i++)); do echo ${s:i:1}; done",
+        r#"declare -i n=0; n=5; let n=n+1; let n++; let "n += 2""#,
+        r#"OPTIND=1; while getopts "ab:" opt; do echo $opt; done"#,
+        r#"while IFS= read -r line; do echo "$line"; done < f"#,
+        r#"read -r -p "Name $x: " name"#,
+        "mapfile -t lines < f; echo done",
+        r#"printf '%s\n' "$x" -v y"#,
+        r#"printf "$fmt" "$x""#,
+        "PATH=$HOME/bin:$PATH make",
+        r#"export PATH="$HOME/bin:$PATH"; export FOO"#,
+        "export $(grep -v '^#' .env); make",
+        r#"x=$(cmd); echo "$x" > f"#,
+        r#"f() { local x="$1"; echo "$x"; }; f y"#,
+        "arr=(a b); echo x",
+        "unset FOO BAR; unset -v x",
+        "wait $pid; wait -n; wait",
+        "set -euo pipefail; set -x; make",
+        "[ -v FOO ] || echo no; [[ -v FOO ]]; test -v FOO",
+        r#"[[ -n "$x" && "$x" == foo* ]]; [ "$x" -eq 1 ]; test "$x" -gt 3"#,
+        "echo $RANDOM $((RANDOM % 6)) $((16#ff)) $((1<<3)) $((0777))",
+        "alias",
+        "hash -r",
+        "trap 'echo bye' EXIT; set -x; make",
+        r#"for FILE in a b; do cat "$FILE"; done"#,
+        "exec {fd}>file",
+        "{ ls; }>f",
+        r#"for f in src/[a-z]*.rs "$d"/*; do wc "$f"; done"#,
+        "for x; do echo $x; done",
+        "echo $((2 * (3 + 4))) $((5 > 3 ? 1 : 0))",
+        "A=1 B=2 make C=3",
+        "declare -x FOO=$x; readonly Y=$x; local z",
+        "shopt -s globstar; for f in **/*.rs; do wc -l $f; done",
+        r#"total=0; for f in *.rs; do n=$(wc -l < "$f"); total=$((total + n)); done; echo $total"#,
+    ] {
+        commands(line);
+    }
+}
+
+/// Commands and loops that set variables which decide about other commands count as the
+/// assignments they are.
+#[test]
+fn variables_that_decide_are_told_however_they_are_set() {
+    for (line, expected) in [
+        (
+            "for PATH in $PWD/evil:/bin; do git status; done",
+            &["PATH=\u{fffc}", "git status"][..],
+        ),
+        (
+            "for HOME in /a /b; do git log; done",
+            &["HOME=/a", "HOME=/b", "git log"],
+        ),
+        (
+            "for PAGER; do git log; done",
+            &["PAGER=\u{fffc}", "git log"],
+        ),
+        ("select EDITOR in vi; do a; done", &["EDITOR=vi", "a"]),
+        (
+            "for npm_config_script_shell in x; do npm test; done",
+            &["npm_config_script_shell=x", "npm test"],
+        ),
+        (
+            "read -r PATH < f; git log",
+            &["PATH=\u{fffc}", "read -r PATH", "git log"],
+        ),
+        (
+            "builtin printf -vPATH %s x",
+            &["PATH=\u{fffc}", "builtin printf -vPATH %s x"],
+        ),
+        (
+            "printf $o PATH x",
+            &["PATH=\u{fffc}", "printf \u{fffc} PATH x"],
+        ),
+        (
+            "for f in a b; do c; done; for _ in 1 2; do d; done",
+            &["c", "d"],
+        ),
+    ] {
+        assert_eq!(commands(line), expected, "{line}");
     }
 }
 
@@ -263,6 +584,37 @@ const PIECES: &[&str] = &[
     "$[1]",
     "\\$(b)",
     "\"$(a x)\"",
+    " 'v[$(b z)]' ",
+    "$((_))",
+    "$((x))",
+    "$[_]",
+    "${_@P}",
+    "${x@P}",
+    "${x:_}",
+    "${x:0:x}",
+    "x=",
+    "x=1;",
+    "i=0;",
+    "((i++))",
+    "read x ",
+    "let x ",
+    "let ",
+    "[[ x -eq ",
+    "test -v ",
+    "declare ",
+    "declare -i x=",
+    "declare -a x=",
+    "printf -v ",
+    "unset ",
+    "PS4=",
+    "PS4 ",
+    "set -x;",
+    "for x in ",
+    "; do ",
+    "$_",
+    "$i",
+    "v[",
+    "]",
 ];
 
 #[test]
