@@ -117,7 +117,7 @@ pub(crate) fn tell(fetched: &Fetched, wanted: &Wanted) -> Told {
     let text = match body.kind {
         Kind::Empty => String::new(),
         Kind::Html(page) if wanted.form != Form::Raw => {
-            from_page(&page, fetched, wanted, &mut facts)
+            from_page(page, fetched, wanted, &mut facts)
         }
         Kind::Json(text) if wanted.form != Form::Raw => web::indented(&text),
         Kind::Html(text) | Kind::Json(text) | Kind::Text(text) => text,
@@ -159,14 +159,14 @@ pub(crate) fn tell(fetched: &Fetched, wanted: &Wanted) -> Told {
     }
 }
 
-fn from_page(page: &str, fetched: &Fetched, wanted: &Wanted, facts: &mut Facts) -> String {
+fn from_page(page: String, fetched: &Fetched, wanted: &Wanted, facts: &mut Facts) -> String {
     let form = match wanted.form {
         Form::Text => html::Form::Text,
         Form::Html => html::Form::Source,
         Form::Markdown | Form::Raw => html::Form::Markdown,
     };
     let Ok(base) = Url::parse(&fetched.facts.final_url) else {
-        return page.to_owned();
+        return page;
     };
     let read = html::read(page, &base, form, wanted.selector.as_ref());
     facts.title = read.title;

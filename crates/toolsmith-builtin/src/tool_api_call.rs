@@ -280,8 +280,9 @@ async fn call(state: &State, arguments: Arguments, _: &ToolContext) -> Result<Ou
     }
     let parses = arguments.parse_response;
     // A long answer takes a while to read, and other calls must not wait for it.
-    let telling = tokio::task::spawn_blocking(move || {
+    let telling = state.conversions().run(fetched.body.len(), move || {
         facts.read(&fetched, parses, select.as_ref());
+        drop(fetched);
         facts.into_outcome()
     });
     (telling.await)

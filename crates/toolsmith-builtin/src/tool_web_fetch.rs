@@ -13,7 +13,7 @@ use toolsmith_core::{
     AnyTool, Binding, Description, Hints, Kind, Outcome, Plan, Schema, ToolContext, ToolDef,
     ToolError,
 };
-use toolsmith_net::{Fetch, Fetched, HeaderValue, Method, Redirects};
+use toolsmith_net::{Fetch, Fetched, HeaderValue, Held, Method, Redirects};
 
 use crate::built_in::{described, example, outcome};
 use crate::fetched::{self, Facts, Form};
@@ -289,7 +289,7 @@ async fn call(
     let is_get = arguments.method == Verb::Get;
     let redirects = arguments.follow_redirects.then_some(request.max_redirects);
     let key = is_get.then(|| Key::new(context.caller(), &request.url, &request.headers, redirects));
-    let (age, fetched) = obtain(state, fetcher, request, key, until).await?;
+    let (age, fetched, held) = obtain(state, fetcher, request, key, until).await?;
     let elapsed = began.elapsed();
     let page = Page {
         start: arguments.start_index,
@@ -306,7 +306,12 @@ async fn call(
         elapsed,
     };
     // A long page takes a while to convert, and other calls must not wait for it.
-    let telling = tokio::task::spawn_blocking(move || fetched::tell(&fetched, &wanted));
+    let telling = state.conversions().run(fetched.body.len(), move || {
+        let told = fetched::tell(&fetched, &wanted);
+        // Its room is free when all that was made of it is gone.
+        drop((fetched, held));
+        told
+    });
     let told = tokio::time::timeout_at(until + GRACE / 2, telling).await;
     let told = told.map_err(|_| {
         Refusal::new(Reason::TimedOut, "the page could not be converted in time")
@@ -325,27 +330,30 @@ async fn call(
     Ok(outcome(told.into_answer(arguments.max_length), true))
 }
 
-/// The answer, kept or new, and its age if it was kept.
+/// The answer, kept or new, with its age if it was kept and its room if it is new.
 async fn obtain(
     state: &State,
     fetcher: &toolsmith_net::Fetcher,
     mut request: Fetch,
     key: Option<Key>,
     until: Instant,
-) -> Result<(Option<Duration>, Arc<Fetched>), ToolError> {
+) -> Result<(Option<Duration>, Arc<Fetched>, Arc<Held>), ToolError> {
     let kept = key.as_ref().and_then(|key| {
         let mut cache = state.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.get(key)
     });
     if let Some((age, fetched)) = kept {
-        return Ok((Some(age), fetched));
+        return Ok((Some(age), fetched, Arc::default()));
     }
     request.total = until.saturating_duration_since(Instant::now());
     let fetched = state.send(fetcher, request).await;
-    let fetched = Arc::new(fetched.map_err(|error| web::failed(&error, true))?);
+    let mut fetched = fetched.map_err(|error| web::failed(&error, true))?;
+    // What is kept is counted there.
+    let held = std::mem::take(&mut fetched.held);
+    let fetched = Arc::new(fetched);
     if let Some(key) = key {
         let mut cache = state.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.put(key, &fetched);
     }
-    Ok((None, fetched))
+    Ok((None, fetched, held))
 }

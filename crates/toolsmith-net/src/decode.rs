@@ -38,6 +38,7 @@ pub(crate) enum DecodeError {
 /// Undoes the codings of one body.
 pub(crate) struct Decoder {
     stage: Stage,
+    codings: usize,
     out: Arc<Mutex<Out>>,
 }
 
@@ -82,10 +83,12 @@ impl Decoder {
         let names = encoding.split(',').map(str::trim);
         let names = names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("identity"));
         let mut stage = Stage::Sink(Sink(Arc::clone(&out)));
-        for (number, name) in names.enumerate() {
-            if number >= MOST_CODINGS {
+        let mut codings = 0;
+        for name in names {
+            if codings >= MOST_CODINGS {
                 return Err(DecodeError::Stacked);
             }
+            codings += 1;
             // What was applied last is undone first, and so lies outermost.
             stage = match name.to_ascii_lowercase().as_str() {
                 "gzip" | "x-gzip" => Stage::Gzip(Box::new(MultiGzDecoder::new(stage))),
@@ -97,7 +100,25 @@ impl Decoder {
                 other => return Err(DecodeError::Unknown(other.chars().take(40).collect())),
             };
         }
-        Ok(Self { stage, out })
+        Ok(Self {
+            stage,
+            codings,
+            out,
+        })
+    }
+
+    /// How many codings lie over each other.
+    pub(crate) fn codings(&self) -> usize {
+        self.codings
+    }
+
+    /// About how much memory it takes: what came out, and what Brotli keeps of that.
+    pub(crate) fn size(&self) -> usize {
+        let copies = match self.stage {
+            Stage::Brotli(_) => 2,
+            _ => 1,
+        };
+        copies * self.with_out(|out| out.bytes.capacity())
     }
 
     /// Takes a piece of what was sent. Tells whether more is wanted.
@@ -142,6 +163,11 @@ impl Write for Sink {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let room = out.limit.saturating_sub(out.bytes.len());
         let taken = piece.len().min(room);
+        // Not twice what is needed, as a vector grows by itself.
+        if out.bytes.capacity() - out.bytes.len() < taken {
+            let more = taken.max(out.bytes.len() / 4).min(room);
+            out.bytes.reserve_exact(more);
+        }
         out.bytes.extend_from_slice(&piece[..taken]);
         out.is_full |= taken < piece.len();
         let long = out.bytes.len() > FREE;

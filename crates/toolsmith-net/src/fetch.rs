@@ -23,6 +23,7 @@ use crate::error::{Refused, origin};
 use crate::fetch_error::{Facts, FetchError, FetchErrorKind};
 use crate::names::{Names, SystemNames};
 use crate::reach::Reach;
+use crate::room::{Held, Room};
 
 /// How many bytes of headers an answer may have.
 const MAX_HEADER_BYTES: usize = 64 << 10;
@@ -52,6 +53,7 @@ const HARMLESS: [reqwest::header::HeaderName; 3] = [ACCEPT, ACCEPT_LANGUAGE, USE
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     client: Client,
+    room: Room,
 }
 
 /// What is asked for.
@@ -118,6 +120,9 @@ pub struct Fetched {
     pub is_cut: bool,
     /// How it came about.
     pub facts: Facts,
+    /// The room of the body, which is free again when this is dropped. Who keeps the answer
+    /// beyond its use, and counts what is kept, takes it out.
+    pub held: Arc<Held>,
 }
 
 impl Fetch {
@@ -167,7 +172,15 @@ impl Fetcher {
             ..ClientLimits::default()
         };
         let client = Client::with_names(reach, limits, names)?;
-        Ok(Self { client })
+        let room = Room::default();
+        Ok(Self { client, room })
+    }
+
+    /// Lets bodies share room with those of other fetchers.
+    #[must_use]
+    pub fn with_room(mut self, room: Room) -> Self {
+        self.room = room;
+        self
     }
 
     /// Judges a URL without sending anything, as [`Client::vet`] does.
@@ -227,9 +240,17 @@ impl Fetcher {
                 Redirects::SameHost | Redirects::SameOrigin | Redirects::Any => location(&response),
             };
             let Some(next) = next else {
-                let read = self.read(response, &request, facts);
+                let mut waits = Waits::default();
+                let read = self.read(response, &request, facts, &mut waits);
                 let read = timeout_at(until, read).await;
-                return read.unwrap_or_else(|_| Err(late()));
+                return read.unwrap_or_else(|_| {
+                    let (kind, message) = late();
+                    if waits.so_far() < request.total / 2 {
+                        return Err((kind, message));
+                    }
+                    let message = format!("{message}, most of it without room for the answer");
+                    Err((FetchErrorKind::NoRoom, message))
+                });
             };
             let next = self.judge_redirect(&request, &url, &next, facts.hops.len())?;
             facts.hops.push(Hop {
@@ -286,6 +307,7 @@ impl Fetcher {
         mut response: Response,
         request: &Fetch,
         facts: &mut Facts,
+        waits: &mut Waits,
     ) -> Result<Fetched, Failure> {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut fetched = Fetched {
@@ -294,6 +316,7 @@ impl Fetcher {
             body: Vec::new(),
             is_cut: false,
             facts: Facts::default(),
+            held: Arc::default(),
         };
         if request.method == Method::HEAD {
             return Ok(fetched);
@@ -309,21 +332,66 @@ impl Fetcher {
             )
         };
         let mut decoder = Decoder::new(&encoding, request.max_body).map_err(undecodable)?;
-        while let Some(piece) = response.chunk().await.map_err(network)? {
-            facts.received += piece.len() as u64;
-            let wants_more = decoder.push(&piece).map_err(undecodable)?;
-            // What is packed and unpacks to nothing has no end either.
-            let is_long = facts.received > 2 * request.max_body as u64;
-            if !wants_more || is_long {
-                fetched.is_cut = true;
+        let mut held = Held::default();
+        if decoder.codings() > 1 {
+            // What lies between the codings is not counted.
+            waits.during(self.room.hold_whole(&mut held)).await;
+        }
+        loop {
+            let piece = response.chunk().await.map_err(network)?;
+            let turn = match decoder.codings() {
+                0 => None,
+                _ => Some(waits.during(self.room.turn(&held)).await),
+            };
+            let wants_more = match &piece {
+                Some(piece) => {
+                    facts.received += piece.len() as u64;
+                    // What is packed and unpacks to nothing has no end either.
+                    let is_long = facts.received > 2 * request.max_body as u64;
+                    decoder.push(piece).map_err(undecodable)? && !is_long
+                }
+                None => {
+                    decoder.finish().map_err(undecodable)?;
+                    false
+                }
+            };
+            let is_end = piece.is_none();
+            drop(piece);
+            let grown = self.room.grow(&mut held, decoder.size(), turn);
+            waits.during(grown).await;
+            if !wants_more {
+                fetched.is_cut = !is_end;
                 break;
             }
         }
-        if !fetched.is_cut {
-            decoder.finish().map_err(undecodable)?;
-        }
+        fetched.held = Arc::new(held);
         fetched.body = decoder.take();
         Ok(fetched)
+    }
+}
+
+/// How long a body has waited for room.
+#[derive(Default)]
+struct Waits {
+    before: Duration,
+    since: Option<Instant>,
+}
+
+impl Waits {
+    /// Counts what is waited here; it may be given up in the middle.
+    async fn during<T>(&mut self, wait: impl Future<Output = T>) -> T {
+        self.since = Some(Instant::now());
+        let waited = wait.await;
+        *self = Self {
+            before: self.so_far(),
+            since: None,
+        };
+        waited
+    }
+
+    fn so_far(&self) -> Duration {
+        let now = self.since.map(|since| since.elapsed());
+        self.before + now.unwrap_or_default()
     }
 }
 

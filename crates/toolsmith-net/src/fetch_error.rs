@@ -26,6 +26,8 @@ pub enum FetchErrorKind {
     Redirects,
     /// The time was over.
     TimedOut,
+    /// The time was over while other bodies had all the room there is.
+    NoRoom,
     /// The connection failed.
     Network,
     /// The answer's head is too long, or is not HTTP.

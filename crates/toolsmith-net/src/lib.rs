@@ -16,7 +16,7 @@
 //! ```
 //!
 //! No proxy is taken from the environment and no cookie is kept. A [`Client`] decompresses
-//! nothing; a [`Fetcher`] does, within bounds.
+//! nothing; a [`Fetcher`] does, within bounds, and all bodies it reads share one [`Room`].
 //! This is the only crate that names reqwest.
 
 mod address;
@@ -30,6 +30,7 @@ mod gate;
 mod later;
 mod names;
 mod reach;
+mod room;
 mod tls;
 
 pub use address::is_public;
@@ -41,6 +42,7 @@ pub use fetch_error::{Facts, FetchError, FetchErrorKind};
 pub use later::{retry_after, retry_after_millis};
 pub use names::{Lookup, Names, SystemNames};
 pub use reach::Reach;
+pub use room::{Held, Room};
 
 /// The client that [`Client::into_inner`] returns, for libraries that ask for it by type.
 pub type HttpClient = reqwest::Client;

@@ -79,7 +79,7 @@ impl Builder {
         }
     }
 
-    fn start(&mut self, tag: Tag) {
+    fn start(&mut self, mut tag: Tag) {
         let name = tag.name.as_str();
         if let Some((left_out, open)) = &mut self.left_out {
             *open += usize::from(left_out == name && !tag.ends_itself);
@@ -103,6 +103,8 @@ impl Builder {
         let is_void = is_void(name) || (tag.ends_itself && self.is_foreign());
         let parent = self.current();
         self.attributes += tag.attributes.len();
+        // Most have one or two, and a vector begins with room for four.
+        tag.attributes.shrink_to_fit();
         let content = Content::Element {
             name: tag.name.into(),
             attributes: tag.attributes,

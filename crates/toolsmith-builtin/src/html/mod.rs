@@ -65,9 +65,11 @@ pub(crate) struct Read {
     pub(crate) selected: Option<usize>,
 }
 
-/// Reads a page: what it is about, or what a selector finds in it.
-pub(crate) fn read(html: &str, base: &Url, form: Form, selector: Option<&Selector>) -> Read {
-    let mut document = build::parse(html);
+/// Reads a page: what it is about, or what a selector finds in it. The page is given up,
+/// since its tree holds all of it again.
+pub(crate) fn read(html: String, base: &Url, form: Form, selector: Option<&Selector>) -> Read {
+    let mut document = build::parse(&html);
+    drop(html);
     let title = title(&document);
     let base = base_of(&document, base);
     prune::prune(&mut document, selector.is_some() || form == Form::Source);

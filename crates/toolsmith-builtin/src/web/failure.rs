@@ -34,6 +34,11 @@ pub(crate) fn failed(error: &FetchError, shows_urls: bool) -> ToolError {
             "TIMED_OUT",
             "Try again with a longer timeout, or ask for less",
         ),
+        FetchErrorKind::NoRoom => (
+            ErrorKind::Exhausted,
+            "NO_ROOM",
+            "Try again when fewer long answers are read at once",
+        ),
         FetchErrorKind::Head | FetchErrorKind::Encoding => (
             ErrorKind::Failed,
             "BAD_ANSWER",

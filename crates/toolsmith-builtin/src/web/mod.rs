@@ -9,6 +9,7 @@ mod address;
 mod body;
 mod cache;
 mod charset;
+mod convert;
 mod failure;
 mod headers;
 mod json;
@@ -22,11 +23,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use tokio::time::Instant;
-use toolsmith_net::{Fetch, FetchError, Fetched, Fetcher, Names, Reach, Redirects, SystemNames};
+use toolsmith_net::{
+    Fetch, FetchError, Fetched, Fetcher, Names, Reach, Redirects, Room, SystemNames,
+};
 
 pub(crate) use address::{address, shown as shown_url};
 pub(crate) use body::{Body, Kind, read_body};
 pub(crate) use cache::{Cache, Key, LIFETIME};
+pub(crate) use convert::Conversions;
 pub(crate) use failure::{client_failed, failed};
 pub(crate) use headers::{checked, shown as shown_headers};
 pub(crate) use json::{indented, pretty_within, read as read_json};
@@ -107,14 +111,22 @@ pub struct Web(Arc<Inner>);
 
 struct Inner {
     state: RwLock<Arc<State>>,
+    shared: Shared,
+}
+
+/// What is shared by all calls, under whatever settings they began.
+#[derive(Clone)]
+struct Shared {
     names: Arc<dyn Names>,
+    room: Room,
+    conversions: Conversions,
 }
 
 /// What holds under one set of settings. Nothing outlives a change of them: an answer
 /// from where calls may no longer go is not kept either.
 pub(crate) struct State {
     pub(crate) settings: WebSettings,
-    names: Arc<dyn Names>,
+    shared: Shared,
     fetcher: OnceLock<Fetcher>,
     pub(crate) cache: Mutex<Cache>,
     robots: Mutex<Robots>,
@@ -128,16 +140,21 @@ impl Web {
 
     /// As [`Web::new`], with names looked up otherwise.
     pub fn with_names(settings: WebSettings, names: Arc<dyn Names>) -> Self {
-        let state = State::new(settings, Arc::clone(&names));
+        let shared = Shared {
+            names,
+            room: Room::default(),
+            conversions: Conversions::default(),
+        };
+        let state = State::new(settings, shared.clone());
         Self(Arc::new(Inner {
             state: RwLock::new(Arc::new(state)),
-            names,
+            shared,
         }))
     }
 
     /// Puts other settings into force, for calls that begin from now on.
     pub fn set(&self, settings: WebSettings) {
-        let state = State::new(settings, Arc::clone(&self.0.names));
+        let state = State::new(settings, self.0.shared.clone());
         let mut current = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
         *current = Arc::new(state);
     }
@@ -157,10 +174,10 @@ impl fmt::Debug for Web {
 }
 
 impl State {
-    fn new(settings: WebSettings, names: Arc<dyn Names>) -> Self {
+    fn new(settings: WebSettings, shared: Shared) -> Self {
         Self {
             settings,
-            names,
+            shared,
             fetcher: OnceLock::new(),
             cache: Mutex::default(),
             robots: Mutex::default(),
@@ -172,10 +189,17 @@ impl State {
         if let Some(fetcher) = self.fetcher.get() {
             return Ok(fetcher);
         }
-        let fetcher = Fetcher::with_names(self.settings.reach.clone(), Arc::clone(&self.names));
+        let Shared { names, room, .. } = &self.shared;
+        let fetcher = Fetcher::with_names(self.settings.reach.clone(), Arc::clone(names));
         let fetcher = fetcher.map_err(|error| client_failed(&error))?;
+        let fetcher = fetcher.with_room(room.clone());
         // Of two that came at once the first one stays.
         Ok(self.fetcher.get_or_init(|| fetcher))
+    }
+
+    /// Who converts what was fetched.
+    pub(crate) fn conversions(&self) -> &Conversions {
+        &self.shared.conversions
     }
 
     /// Sends a request under the settings.

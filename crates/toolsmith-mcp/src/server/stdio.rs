@@ -29,8 +29,8 @@ use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 /// How many requests may be unanswered before no more are read.
 const UNANSWERED: usize = 2048;
 
-/// How many bytes the unanswered requests may have together before no more are
-/// read.
+/// How many bytes the unanswered requests may have together, with the answers that wait to
+/// be written, before no more are read.
 const UNANSWERED_BYTES: usize = 48 << 20;
 
 /// How many rejections may wait to be written.
@@ -151,7 +151,7 @@ struct Unanswered {
     fewer: Notify,
 }
 
-/// Requests by their ids, and their sizes.
+/// Requests by their ids, and their sizes with those of their answers.
 #[derive(Debug, Default)]
 struct Requests {
     sizes: HashMap<Value, usize>,
@@ -172,6 +172,15 @@ impl Unanswered {
         requests.sizes.insert(id.clone(), size);
         requests.bytes += size;
         true
+    }
+
+    /// Notes how long an answer is that waits to be written.
+    fn answering(&self, id: &Value, size: usize) {
+        let mut requests = self.requests();
+        if let Some(noted) = requests.sizes.get_mut(id) {
+            *noted += size;
+            requests.bytes += size;
+        }
     }
 
     fn answered(&self, id: &Value) {
@@ -279,6 +288,9 @@ where
         };
         let answers = answers.and_then(|id| serde_json::to_value(id).ok());
         let line = serde_json::to_vec(&message);
+        if let (Some(id), Ok(line)) = (&answers, &line) {
+            unanswered.answering(id, line.len());
+        }
         at_once(async move {
             let sent = match line {
                 Ok(line) => write_line(&write, line).await,

@@ -1,12 +1,13 @@
 //! Schemas as clients list them: what a model reads of them hides nothing.
 //!
 //! Names, listed values, constants and patterns are compared with arguments, so they stay as
-//! they came; words beside them are only read.
+//! they came; words beside them are only read. A name that hides something is neither sent
+//! nor changed: there is no such tool then.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
-use toolsmith_core::clean::clean;
+use toolsmith_core::clean::{clean, is_plain};
 
 /// Takes hidden characters out of the words of a schema. It nests no deeper than schemas may.
 pub(crate) fn reveal(schema: &mut Value) {
@@ -42,6 +43,29 @@ pub(crate) fn reveal(schema: &mut Value) {
     }
 }
 
+/// A name in a schema that holds hidden characters, if there is one: of a property, a
+/// definition or a keyword, wherever it stands. It nests no deeper than schemas may.
+pub(crate) fn hidden_name(schema: &Value) -> Option<&str> {
+    match schema {
+        Value::Array(schemas) => schemas.iter().find_map(hidden_name),
+        Value::Object(keywords) => keywords.iter().find_map(|(keyword, said)| {
+            let within = || match (keyword.as_str(), said) {
+                ("required", Value::Array(names)) => {
+                    names.iter().filter_map(Value::as_str).find(is_hiding)
+                }
+                (_, said) => hidden_name(said),
+            };
+            Some(keyword.as_str()).filter(is_hiding).or_else(within)
+        }),
+        _ => None,
+    }
+}
+
+/// Tells whether a name is not what is seen of it. None has several lines.
+fn is_hiding(name: &&str) -> bool {
+    !name.chars().all(|c| is_plain(c) && !c.is_control())
+}
+
 fn reveal_texts(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(reveal_texts),
@@ -75,5 +99,39 @@ mod tests {
         let mut revealed = schema("\u{e0041}\u{202e}\u{1b}[31m");
         reveal(&mut revealed);
         assert_eq!(revealed, schema(""));
+    }
+    #[test]
+    fn names_that_hide_something_are_found_wherever_they_stand() {
+        let bad = "p\u{202e}";
+        for schema in [
+            json!({ "properties": { bad: {} } }),
+            json!({ "properties": { "a": { "items": { "properties": { bad: {} } } } } }),
+            json!({ "anyOf": [{}, { "properties": { bad: true } }] }),
+            json!({ "$defs": { "a": { "not": { "required": [bad] } } } }),
+            json!({ "definitions": { bad: {} } }),
+            json!({ "patternProperties": { bad: {} } }),
+            json!({ "dependentRequired": { bad: [] } }),
+            json!({ "properties": { "enum": { "properties": { bad: {} } } } }),
+        ] {
+            assert_eq!(hidden_name(&schema), Some(bad), "{schema}");
+        }
+        for name in [
+            "\u{1b}[2J",
+            "a\u{200b}",
+            "\u{e0041}",
+            "a\nb",
+            "\u{7}",
+            "\u{feff}",
+        ] {
+            assert_eq!(
+                hidden_name(&json!({ "properties": { name: {} } })),
+                Some(name)
+            );
+        }
+        let plain = json!({
+            "description": bad,
+            "properties": { "größe ☂\u{fe0f}": { "enum": [bad] }, "required": { "type": "string" } },
+        });
+        assert_eq!(hidden_name(&plain), None);
     }
 }

@@ -3,13 +3,19 @@
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use toolsmith_core::clean::clean;
 use toolsmith_core::{Description, Hints, Kind, Meta, Schema, Source, ToolDef};
+
+use super::readable::hidden_name;
 
 /// The longest name every model and client takes.
 const LONGEST: usize = 64;
 
 /// How much of a digest tells shortened names apart.
 const DIGEST: usize = 10;
+
+/// How much is told of a name that is not taken.
+const SHOWN: usize = 100;
 
 /// The name a tool of a server goes by: `mcp__server__tool`. What does not fit or is
 /// no name keeps its beginning and ends in a digest of the whole, so that two tools
@@ -47,11 +53,20 @@ fn looks_shortened(name: &str) -> bool {
 }
 
 /// The definition of a server's tool. Its schemas and annotations stay exactly as
-/// they came; what they claim widens nothing.
+/// they came; what they claim widens nothing. Names in a schema that hide something make no
+/// tool, since they could neither be shown nor be changed.
 pub(crate) fn definition(server: &str, tool: &Tool) -> Result<ToolDef, String> {
     let name = name(server, &tool.name);
     let schema = |object: &Map<String, Value>| {
-        Schema::as_received(Value::Object(object.clone())).map_err(|error| error.to_string())
+        let schema = Schema::as_received(Value::Object(object.clone()));
+        let schema = schema.map_err(|error| error.to_string())?;
+        match hidden_name(schema.as_value()) {
+            Some(name) => Err(format!(
+                "the name {:?} in its schema has hidden characters",
+                clean(name).chars().take(SHOWN).collect::<String>()
+            )),
+            None => Ok(schema),
+        }
     };
     let written = tool
         .description

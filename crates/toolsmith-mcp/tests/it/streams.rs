@@ -217,6 +217,14 @@ async fn large_requests_that_wait_are_bounded_together() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn large_answers_that_nobody_reads_are_bounded_together() {
+    let long = tool("long", |_, _| async { Outcome::text("x".repeat(48 << 10)) });
+    let call = stateless("ID", "tools/call", calling("long", json!({})));
+    let taken = taken_in(&serving([long]), &(call.to_string() + "\n"), 2000).await;
+    assert!(taken < 1200, "{taken} calls were taken in");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stopped_server_ends_though_nobody_reads_its_first_answer() {
     let server = serving([tools::echo()]);
     let (ours, theirs) = tokio::io::duplex(16);

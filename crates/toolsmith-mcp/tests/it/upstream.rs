@@ -250,6 +250,24 @@ async fn bad_tools_are_left_out_and_good_ones_taken() {
 }
 
 #[tokio::test]
+async fn names_in_schemas_that_hide_something_make_no_tool() {
+    let property = |name: &str| json!({ "type": "object", "properties": { name: {} } });
+    let listed = json!([
+        { "name": "plain", "inputSchema": property("größe") },
+        { "name": "escapes", "inputSchema": property("p\u{9b}31m") },
+        { "name": "turns", "inputSchema": property("p\u{202e}") },
+        { "name": "answers", "inputSchema": property("p"), "outputSchema": property("p\u{200b}") },
+    ]);
+    let words = format!("{} sleep 1000", opening(&listed));
+    let (toolbox, upstreams) = beside_a_good_one(script("bad", &words)).await;
+    soon(upstreams.all()[0].settled()).await;
+    let registered = toolbox.registry().all();
+    let names = registered.iter().map(|tool| tool.name.as_str());
+    let names: Vec<&str> = names.filter(|name| name.starts_with("mcp__bad")).collect();
+    assert_eq!(names, ["mcp__bad__plain"]);
+}
+
+#[tokio::test]
 async fn names_that_do_not_fit_stay_apart() {
     let long = |end: char| format!("{}{end}", "x".repeat(100));
     let listed: Vec<Value> = [

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use toolsmith_net::{Fetch, Fetched, Fetcher, HeaderValue, Method, Reach, Redirects};
+use toolsmith_net::{
+    Fetch, FetchErrorKind, Fetched, Fetcher, HeaderValue, Method, Reach, Redirects,
+};
 
 use crate::support::{Listener, ok, redirect};
 
@@ -75,4 +77,24 @@ async fn what_is_too_long_is_cut() {
     request.max_body = 100;
     let fetched = fetch(request).await.unwrap();
     assert_eq!((fetched.body.len(), fetched.is_cut), (100, true));
+}
+
+#[tokio::test]
+async fn bodies_share_room_and_short_ones_wait_for_none() {
+    let long = ok(&"a".repeat(10 << 20));
+    let answer = move |line: &str| match line.contains("/long") {
+        true => long.clone(),
+        false => ok("short"),
+    };
+    let server = Listener::answering(answer).await;
+    let fetcher = Fetcher::new(Reach::public().and_loopback()).unwrap();
+    let get = |path: &str| fetcher.fetch(Fetch::new(Method::GET, server.url(path)));
+    let held = [get("/long").await.unwrap(), get("/long").await.unwrap()];
+    let mut third = Fetch::new(Method::GET, server.url("/long"));
+    third.total = Duration::from_secs(1);
+    let error = fetcher.fetch(third).await.unwrap_err();
+    assert_eq!(error.kind, FetchErrorKind::NoRoom, "{error}");
+    assert_eq!(get("/short").await.unwrap().body, b"short");
+    drop(held);
+    assert_eq!(get("/long").await.unwrap().body.len(), 10 << 20);
 }
