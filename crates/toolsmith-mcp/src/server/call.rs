@@ -49,7 +49,8 @@ impl Shared {
         self.current().await;
         let mut listing = self.listing();
         if listing.definition(&name).is_none() {
-            self.ready().await;
+            // In a box: it is rare, and every call would have room for it.
+            Box::pin(self.ready_for(&name)).await;
             listing = self.listing();
         }
         let definition = listing.definition(&name).cloned();

@@ -44,6 +44,7 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
 use toolsmith_core::{CancellationToken, Reply};
 use toolsmith_runtime::{Caller, Selection, Toolbox};
 
@@ -200,6 +201,23 @@ impl Shared {
     async fn current(&self) {
         if let Some(change) = self.current.as_ref().and_then(|current| current()) {
             change.await;
+        }
+    }
+
+    /// Waits as [`Shared::ready`] does, but no longer than until a tool is there: what one
+    /// source takes to start delays no calls of another's.
+    async fn ready_for(&self, tool: &str) {
+        let mut changes = self.toolbox.registry().subscribe();
+        let comes = async {
+            while self.listing().definition(tool).is_none() {
+                if let Err(RecvError::Closed) = changes.recv().await {
+                    return std::future::pending().await;
+                }
+            }
+        };
+        tokio::select! {
+            () = self.ready() => {}
+            () = comes => {}
         }
     }
 

@@ -9,7 +9,7 @@ use toolsmith_mcp::server::Server;
 use toolsmith_runtime::{Limits, Mode, Policy, Toolbox};
 use toolsmith_testing::tools::{self, definition, taking};
 
-use super::support::{Client, calling, code, defined, request, serving, text, tool};
+use super::support::{Client, calling, code, defined, request, serving, text, tool, toolbox};
 
 fn failing() -> Server {
     let mut limits = Limits::default();
@@ -318,4 +318,26 @@ async fn arguments_reach_the_tool_as_they_were_sent() {
         assert_eq!(code(&answer), 0);
         assert_eq!(answer["result"]["isError"], false, "{answer}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_its_own_tool_and_for_no_other_source() {
+    let toolbox = toolbox([]);
+    let builder = Server::builder(toolbox.clone());
+    let server = builder.ready(|| Box::pin(std::future::pending())).build();
+    let mut client = Client::handshake(&server, json!({})).await;
+    let began = tokio::time::Instant::now();
+    let starts = async {
+        // Under a paused clock this passes when nothing else can happen.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let ticket = toolbox.registry().begin_refresh("good");
+        toolbox.registry().refresh(&ticket, [tools::echo()]);
+    };
+    let (result, ()) = tokio::join!(client.call("echo", json!({ "text": "a" })), starts);
+    assert_eq!(text(&result), "a");
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        began.elapsed()
+    );
 }
