@@ -7,18 +7,10 @@ use super::word::Word;
 
 /// Variables whose value bash expands, runs, or finds commands by: set by what is known only
 /// when it runs, they make a line unclear.
-const EXPANDED: &[&str] = &[
-    "BASH_ENV",
-    "ENV",
-    "PROMPT_COMMAND",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS4",
-];
+const EXPANDED: &[&str] = &["ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4"];
 
-/// Variables that say what the names of commands mean.
-const MEANINGS: &[&str] = &["BASH_ALIASES", "BASH_CMDS"];
+/// Variables that say what the names of commands mean, or what runs before them.
+const MEANINGS: &[&str] = &["BASH_ALIASES", "BASH_CMDS", "BASH_ENV"];
 
 /// Commands that give variables what they read or make.
 const SETTERS: &[&str] = &["coproc", "getopts", "mapfile", "read", "readarray"];

@@ -171,7 +171,10 @@ fn started(program: &str, words: &[Word]) -> Result<Started, Unclear> {
         let rest = &words[at + 1..];
         let started = word.known().unwrap_or(OPEN_WORD);
         let is_set = is_assignment(word) && hides_a_command(started);
-        if is_set || started.starts_with("BASH_FUNC_") {
+        let names_code = ["BASH_FUNC_", "BASH_ENV="]
+            .iter()
+            .any(|name| started.starts_with(name));
+        if is_set || names_code {
             return Err(format!("`{program}` sets a variable to what may be run"));
         }
         if let Some(line) = stuck(program, started, rest) {
@@ -189,6 +192,14 @@ fn started(program: &str, words: &[Word]) -> Result<Started, Unclear> {
             });
         }
         if started.starts_with('-') {
+            // Any text may stand for what is read.
+            if program == "xargs"
+                && (started.starts_with("-I")
+                    || started.starts_with("-i")
+                    || started.starts_with("--r"))
+            {
+                found.forms.push(open());
+            }
             continue;
         }
         let started = started.rsplit('/').next().unwrap_or(started);
@@ -214,7 +225,10 @@ fn started(program: &str, words: &[Word]) -> Result<Started, Unclear> {
                 found.forms.push(open());
             }
         }
-        if is_shell && !is_searched && reads_input(rest) {
+        let is_reader =
+            matches!(program, "builtin" | "command" | "time") && READERS.contains(&started);
+        let is_found = started.contains("{}") && SEARCHING.contains(&program) && !is_searched;
+        if is_reader || is_found || is_shell && !is_searched && reads_input(rest) {
             found.forms.push(open());
         }
         found.lines.extend(lines(started, rest)?);

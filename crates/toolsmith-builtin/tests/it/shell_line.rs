@@ -108,6 +108,12 @@ fn what_starts_another_program_is_seen_through() {
         ("echo rm x | xargs env", "\u{fffc}"),
         ("echo 'rm x' | xargs -d y bash -c", "\u{fffc}"),
         ("find . -name y -exec env +", "\u{fffc}"),
+        ("builtin . /dev/stdin <<< 'rm x'", "\u{fffc}"),
+        ("command source f", "\u{fffc}"),
+        ("echo 'rm x' | xargs -I% sh -c %", "\u{fffc}"),
+        ("echo 'rm x' | xargs -I % sh -c '%'", "\u{fffc}"),
+        ("echo 'rm x' | xargs -iy sh -c y", "\u{fffc}"),
+        ("find /bin/rm -exec '{}' x ';'", "\u{fffc}"),
         ("jobs -x rm x", "rm x"),
         ("env '-iSrm x'", "rm x"),
         ("env -S '-i rm x'", "rm x"),
@@ -162,6 +168,8 @@ fn programs_and_files_that_are_named_are_known() {
         "linux64 ls",
         "script -c ls out",
         "parallel ls",
+        "find . -exec grep x '{}' ';'",
+        "command ls",
     ] {
         let Commands::Known(commands) = split(line) else {
             panic!("{line}");
@@ -228,6 +236,8 @@ fn what_cannot_be_told_is_unclear() {
         "env '-iSrm\\_x'",
         "env --split-string='rm\\_x'",
         "env -S \"$x\"",
+        "BASH_ENV=/dev/stdin bash -c : <<< 'rm x'",
+        "env BASH_ENV=/dev/stdin bash -c : <<< 'rm x'",
         "env 'PS4=$(rm${IFS}x)' bash -xc :",
         "env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls",
         "test -v 'a[$(b)]'",

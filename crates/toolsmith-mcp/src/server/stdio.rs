@@ -27,7 +27,7 @@ use super::{Life, Server};
 use crate::wire::lines::{Line, LineReader, MESSAGE, at_once};
 
 /// How many requests may be unanswered before no more are read.
-const UNANSWERED: usize = 2048;
+const UNANSWERED: usize = 1024;
 
 /// How many bytes the unanswered requests may have together, with the answers that wait to
 /// be written, before no more are read.
