@@ -17,10 +17,10 @@ const FREE: usize = 16 << 10;
 
 /// How much of a body is short, and what there is for that of all bodies.
 const SHORT: usize = 64 << 10;
-const ALL_SHORT: usize = 8 << 20;
+const ALL_SHORT: usize = 4 << 20;
 
 /// What all bodies that are longer share.
-const SHARED: usize = 16 << 20;
+const SHARED: usize = 8 << 20;
 
 /// The room that bodies share. Cheap to clone; clones share it.
 #[derive(Clone, Debug)]
