@@ -82,7 +82,8 @@ pub(crate) fn read(
         (Some(_), false) if cut.is_nothing() && !slice.has_more => None,
         // Where not even one line fits, the rest of that line comes next.
         (Some(first), false) if cut.within_line => Some(json!({
-            "file_path": open.shown, "offset": first, "column": content.chars().count() + 1,
+            "file_path": open.shown, "offset": first, "limit": 1,
+            "column": content.chars().count() + 1,
         })),
         (Some(first), false) => Some(json!({
             "file_path": open.shown, "offset": first + line_count,

@@ -62,7 +62,9 @@ impl Arguments {
     /// The call that goes on from another line, with whatever else was asked for.
     fn continued(&self, offset: i64) -> Value {
         let mut next = json!({ "file_path": self.file_path, "offset": offset });
-        if self.limit != usual() {
+        // Along one line it was not the caller who asked for one.
+        let is_along = self.limit == 1 && self.column > 1;
+        if self.limit != usual() && !is_along {
             next["limit"] = self.limit.into();
         }
         if self.encoding != utf8() {
@@ -302,7 +304,11 @@ impl Read {
         let shape = Shape::of(&slice.encoding.read_lossy(head));
         facts.line_ending = Some(shape.eol.word().to_owned());
         facts.indentation = Some(shape.indent.to_string());
-        if shown.lines > 0 && (shown.is_short || slice.has_more) {
+        let is_one_line = shown.lines == 1;
+        if let (true, Some(line), Some(_)) = (is_one_line, first, shown.first_cut) {
+            // The rest of it comes before the lines that follow.
+            facts.next = Some(arguments.along(line));
+        } else if shown.lines > 0 && (shown.is_short || slice.has_more) {
             let lines = i64::try_from(shown.lines).unwrap_or(i64::MAX);
             facts.next = match facts.end_line {
                 Some(end) => Some(arguments.continued(i64::try_from(end + 1).unwrap_or(i64::MAX))),

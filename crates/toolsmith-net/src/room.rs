@@ -1,9 +1,10 @@
 //! Room for bodies: how much memory all that are read at once take together.
 //!
 //! A limit for each body says nothing about a hundred of them. The beginning of each has
-//! room of its own, so that short answers wait for no long ones. What grows further shares
-//! the rest. Where that is full, they grow to their ends all the same, one after the other,
-//! so that bodies which all wait for room never wait for each other.
+//! room of its own, so that short answers wait for no long ones, except for their turn to be
+//! unpacked. What grows further shares the rest. Where that is full, they grow to their ends
+//! all the same, one after the other, so that bodies which all wait for room never wait for
+//! each other.
 
 use std::sync::Arc;
 

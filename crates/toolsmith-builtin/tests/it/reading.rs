@@ -85,17 +85,24 @@ async fn an_overlong_line_is_read_on_by_its_column() {
     let long: String = (0..5000)
         .map(|n| char::from(b'a' + u8::try_from(n % 26).unwrap()))
         .collect();
-    ground.file("long.txt", format!("first\n{long}\n"));
-    let mut next = json!({ "file_path": "long.txt" });
-    let mut read = String::new();
-    for _ in 0..3 {
-        let outcome = ground.call("read", next.clone()).await;
-        let facts = value(&outcome).clone();
-        let line = facts["content"].as_str().unwrap().lines().last().unwrap();
-        read.push_str(line.split(" … [").next().unwrap());
-        next = facts["next"].clone();
+    // With a line behind it, and without.
+    for behind in ["", "second\n"] {
+        ground.file("long.txt", format!("{long}\n{behind}"));
+        let mut next = json!({ "file_path": "long.txt", "limit": 1 });
+        let mut read = String::new();
+        for _ in 0..3 {
+            let outcome = ground.call("read", next.clone()).await;
+            let facts = value(&outcome).clone();
+            let line = facts["content"].as_str().unwrap().lines().last().unwrap();
+            read.push_str(line.split(" … [").next().unwrap());
+            next = facts["next"].clone();
+        }
+        assert_eq!(read, long);
+        match behind {
+            "" => assert_eq!(next, Value::Null),
+            _ => assert_eq!(next, json!({ "file_path": "long.txt", "offset": 2 })),
+        }
     }
-    assert_eq!((read, next), (long, Value::Null));
 }
 
 #[tokio::test]
@@ -506,7 +513,7 @@ async fn an_answer_goes_on_where_it_ends() {
     let first = value(&outcome);
     assert_eq!(first["content"], "é".repeat(500));
     assert_eq!(first["next_tool"], "read");
-    let arguments = json!({ "file_path": "long.txt", "offset": 1, "column": 501 });
+    let arguments = json!({ "file_path": "long.txt", "offset": 1, "limit": 1, "column": 501 });
     assert_eq!(first["next"], arguments);
     let rest = ground.call("read", arguments).await;
     assert!(text(&rest).contains(&"é".repeat(1000)), "{}", text(&rest));

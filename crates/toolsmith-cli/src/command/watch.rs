@@ -136,7 +136,9 @@ struct Watched {
 impl Watched {
     fn begin(root: &Path, all: &Arc<Changes>) -> Self {
         let (tell, changes) = mpsc::channel(1);
-        let (all, home) = (Arc::clone(all), root.to_owned());
+        // Paths are told as whole ones, however the folder is named.
+        let whole = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        let (all, home) = (Arc::clone(all), whole.clone());
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             if event.is_ok_and(|event| decides(&event, &home)) {
                 all.told.fetch_add(1, Ordering::AcqRel);
@@ -145,7 +147,7 @@ impl Watched {
             let _ = tell.try_send(());
         });
         let mut watched = Self {
-            root: root.to_owned(),
+            root: whole,
             watcher: watcher.ok(),
             followed: Vec::new(),
             changes,
@@ -214,6 +216,7 @@ mod tests {
         let made = EventKind::Create(CreateKind::File);
         for (kind, path, expected) in [
             (modified, "/r/toolsmith.yaml", true),
+            (modified, "/r/./toolsmith.yaml", true),
             (written, "/r/.mcp.json", true),
             (made, "/r/tools/native/a.yaml", true),
             (EventKind::Access(open), "/r/toolsmith.yaml", false),

@@ -85,7 +85,7 @@ impl Appeared {
     pub fn paths(&self) -> Vec<PathBuf> {
         let mut state = self.state();
         self.look(&mut state);
-        let is_there = |path: &&PathBuf| !is_missing(&self.0.settled.join(path));
+        let is_there = |path: &&PathBuf| !is_absent(&self.0.settled.join(path));
         let withheld = state.withheld.iter().filter(is_there);
         withheld.map(|path| self.0.root.join(path)).collect()
     }
@@ -204,7 +204,7 @@ impl Appeared {
     /// Tells whether something is there that was not before.
     fn is_made(&self, key: &Path, before: &Option<String>) -> bool {
         let path = self.0.settled.join(key);
-        !is_missing(&path) && (before.is_none() || link(&path) != *before)
+        !is_absent(&path) && (before.is_none() || link(&path) != *before)
     }
 
     /// A path as it is noted.
@@ -230,6 +230,12 @@ impl Drop for Run {
 /// Tells whether nothing is there, where links lead. What cannot be looked at may be there.
 fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
+/// Tells whether nothing is there, not even a link that leads nowhere: whoever makes what it
+/// leads to would put it into force.
+fn is_absent(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// What tells a link from every other, one that was put in its place among them.

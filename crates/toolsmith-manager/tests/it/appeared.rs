@@ -506,3 +506,19 @@ fn what_appears_in_a_folder_the_configuration_opens_is_noted_too() {
     drop(program);
     assert!(!project.sandbox_of(&beside).withheld().is_empty());
 }
+
+/// What a link leads to may be made later, by somebody who does not know of it.
+#[test]
+fn a_link_to_nowhere_is_made_too() {
+    let project = Project::new();
+    let sandbox = project.sandbox();
+    let program = starts(&sandbox);
+    symlink("notes.yaml", project.root().join("toolsmith.yaml")).unwrap();
+    drop(program);
+    assert_eq!(project.sandbox().withheld().len(), 1);
+    assert!(!is_auto(&project.start()));
+    project.put("notes.yaml", AUTO);
+    assert!(!is_auto(&project.start()));
+    project.sandbox().accept().unwrap();
+    assert!(is_auto(&project.start()));
+}

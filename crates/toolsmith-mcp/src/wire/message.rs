@@ -38,21 +38,32 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
 /// What is made of a message longer than `limit` bytes, of which only the two ends are known:
 /// a failure of the request it answers, where either end says which that is.
 pub(crate) fn too_long(first: &[u8], last: &[u8], limit: usize) -> Option<ServerJsonRpcMessage> {
-    let id = id_at_the_beginning(first).or_else(|| id_at_the_end(last))?;
+    let id = match known_of(first) {
+        Known::Answer(id) => id,
+        // Nobody here waits for it.
+        Known::Question => return None,
+        Known::Nothing => id_at_the_end(last)?,
+    };
     let message = format!("the answer is longer than {limit} bytes");
     Some(failure(id, &message))
 }
 
-/// The id of an answer that begins like this: it stands before what is long.
-fn id_at_the_beginning(first: &[u8]) -> Option<RequestId> {
-    let mut found = None;
+/// What the beginning of a message tells, where that stands before what is long.
+enum Known {
+    Answer(RequestId),
+    Question,
+    Nothing,
+}
+
+fn known_of(first: &[u8]) -> Known {
+    let mut known = Known::Nothing;
     // It always fails, where what is known ends.
-    let _ = serde_json::Deserializer::from_slice(first).deserialize_map(Beginning(&mut found));
-    found
+    let _ = serde_json::Deserializer::from_slice(first).deserialize_map(Beginning(&mut known));
+    known
 }
 
 /// Reads as much of a message as there is.
-struct Beginning<'f>(&'f mut Option<RequestId>);
+struct Beginning<'k>(&'k mut Known);
 
 impl<'de> Visitor<'de> for Beginning<'_> {
     type Value = ();
@@ -64,10 +75,9 @@ impl<'de> Visitor<'de> for Beginning<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "id" => *self.0 = Some(map.next_value()?),
+                "id" => *self.0 = Known::Answer(map.next_value()?),
                 "method" => {
-                    // A question, which nobody here waits for.
-                    *self.0 = None;
+                    *self.0 = Known::Question;
                     return Ok(());
                 }
                 _ => {

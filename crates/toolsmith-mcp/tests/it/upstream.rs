@@ -434,6 +434,10 @@ async fn a_long_line_that_answers_nothing_ends_no_call() {
             r#""}}"#,
         ),
         (r#"{"result":{"a":""#, r#"","id":2}}"#),
+        (
+            r#"{"method":"x","params":{"a":""#,
+            r#""},"jsonrpc":"2.0","id":2}"#,
+        ),
         (r#"[{"id":2,"result":""#, r#""}]"#),
         ("", r#""id":2"#),
     ];
