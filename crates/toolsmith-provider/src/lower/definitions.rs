@@ -1,6 +1,8 @@
 //! Definitions that stay definitions, each with a name that no other has.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
 
 /// The definitions of one lowered schema.
 #[derive(Debug, Default)]
@@ -55,5 +57,42 @@ fn name_of(reference: &str) -> String {
         "root".to_owned()
     } else {
         name
+    }
+}
+
+/// The definitions that a lowered schema refers to, by itself or through others: some were made for
+/// what was left out in the end.
+pub(super) fn in_use(
+    schema: &Map<String, Value>,
+    mut definitions: Map<String, Value>,
+) -> Map<String, Value> {
+    let mut used: HashSet<String> = HashSet::new();
+    let mut fresh = Vec::new();
+    schema.values().for_each(|value| refer(value, &mut fresh));
+    while let Some(name) = fresh.pop() {
+        if let Some(definition) = definitions.get(&name)
+            && used.insert(name)
+        {
+            refer(definition, &mut fresh);
+        }
+    }
+    definitions.retain(|name, _| used.contains(name));
+    definitions
+}
+
+/// Collects the names of definitions in a lowered schema, which is no deeper than schemas are read.
+fn refer(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| refer(value, names)),
+        Value::Object(fields) => {
+            let target = fields.get("$ref").and_then(Value::as_str);
+            names.extend(
+                target
+                    .and_then(|it| it.strip_prefix("#/$defs/"))
+                    .map(str::to_owned),
+            );
+            fields.values().for_each(|value| refer(value, names));
+        }
+        _ => {}
     }
 }

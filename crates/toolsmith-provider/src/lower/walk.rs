@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::Change;
-use super::definitions::Definitions;
+use super::definitions::{self, Definitions};
 use super::facts::{Additional, Facts, Part};
 use super::keywords::implied;
 use super::mapping::{Mapping, Shape};
@@ -155,8 +155,10 @@ impl<'a> Walker<'a> {
         }
         if !definitions.is_empty() {
             mapping.definitions.clone_from(&definitions);
-            root.schema
-                .insert("$defs".to_owned(), Value::Object(definitions));
+            let used = definitions::in_use(&root.schema, definitions);
+            if !used.is_empty() {
+                root.schema.insert("$defs".to_owned(), Value::Object(used));
+            }
         }
         (root.schema, mapping)
     }

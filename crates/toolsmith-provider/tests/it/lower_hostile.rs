@@ -408,3 +408,9 @@ fn unions_within_unions_take_no_time() {
         assert_eq!(back, arguments, "{provider}");
     }
 }
+
+/// A definition that nothing refers to in the end is not declared.
+#[test]
+fn definitions_of_what_is_left_out_are_left_out_too() {
+    crate::lower_properties::check_again(&json!({"unevaluatedProperties": {"$ref": "#"}})).unwrap();
+}
