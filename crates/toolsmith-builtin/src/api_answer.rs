@@ -8,12 +8,16 @@ use serde_json::Value;
 use toolsmith_core::Outcome;
 use toolsmith_net::Fetched;
 
+use crate::budget;
 use crate::built_in::{Answer, outcome};
 use crate::fetched::{DATA, Redirect};
 use crate::web::{self, SelectPath};
 
-/// How much of a text is returned, and of a value in what the model reads.
-const MOST_TEXT: usize = 200_000;
+/// How much of a body is told at the most, as text and of a value in what the model reads.
+const MOST_TEXT: usize = budget::MOST;
+
+/// Said beside a body that was cut.
+const TOO_LARGE: &str = "The body is too large for this answer: there is the beginning of its text. Cut it down with `select`, or raise `max_bytes`.";
 
 /// What a call came to.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -32,7 +36,8 @@ pub(crate) struct Facts {
     pub(crate) headers: BTreeMap<String, String>,
     /// What the server says the body is.
     pub(crate) content_type: String,
-    /// The answer: JSON as a value, other texts as text; the selected part where one was asked for.
+    /// The answer: JSON as a value, other texts as text; the selected part where one was asked for. Of what is too
+    /// large for this answer there is the beginning of its text, and `truncated` is true.
     pub(crate) body: Value,
     /// How often it was tried.
     pub(crate) attempts: u32,
@@ -114,13 +119,23 @@ impl Facts {
         true
     }
 
-    /// The outcome: the facts, and what the model reads of them.
-    pub(crate) fn into_outcome(mut self) -> Outcome {
+    /// The outcome: the facts within so many bytes, and what the model reads of them.
+    ///
+    /// The text is cut by the runtime, which keeps the whole of it. A value cannot be: what
+    /// is left of it would no longer be what the tool promises, and clients insist on that.
+    pub(crate) fn into_outcome(mut self, most: usize) -> Outcome {
         let text = self.told();
         let display = format!("{} {}: {}", self.method, self.url, self.status);
         // A value may be large: there is one of it, in the value alone.
-        let body = std::mem::take(&mut self.body);
+        let mut body = std::mem::take(&mut self.body);
+        let beside = serde_json::to_string(&self).map_or(0, |facts| facts.len());
+        if let Some(beginning) = web::beginning(&body, most.saturating_sub(beside)) {
+            body = Value::String(beginning);
+            self.truncated = true;
+            self.notes.push(TOO_LARGE.to_owned());
+        }
         let mut outcome = outcome(Answer::new(self, display).text(text), true);
+        outcome = outcome.with_room(most + budget::BESIDE);
         outcome.metadata.remove("body");
         if let Some(Value::Object(facts)) = &mut outcome.value {
             facts.insert("body".to_owned(), body);

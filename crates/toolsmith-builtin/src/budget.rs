@@ -7,7 +7,7 @@ const USUAL: usize = 50 << 10;
 pub(crate) const MOST: usize = 1 << 20;
 
 /// What an answer has beside what was asked for: its head, its notes, names of fields.
-const BESIDE: usize = 8 << 10;
+pub(crate) const BESIDE: usize = 8 << 10;
 
 /// How many bytes an answer has unless the caller asks for more.
 pub(crate) fn usual() -> usize {

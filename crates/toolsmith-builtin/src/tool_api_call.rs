@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::api_answer::Facts;
 use crate::api_request::{Auth, Built, Parts};
+use crate::budget;
 use crate::built_in::{described, example};
 use crate::fetched::{Redirect, redirect_notes};
 use crate::refusal::{Reason, Refusal};
@@ -62,6 +63,10 @@ pub(crate) struct Arguments {
     /// Which part of a JSON answer to return: `items[0].name`, `items[].name`, or a pointer such as `/items/0/name`.
     #[serde(default)]
     select: Option<String>,
+    /// How many bytes the answer may have. Of a larger body there is the beginning, as text.
+    #[serde(default = "budget::usual")]
+    #[schemars(range(min = 1000, max = 1_048_576))]
+    max_bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -131,7 +136,8 @@ fn define() -> ToolDef {
          not a failure. 429 and 503 are waited for and tried again, at most twice, where the method does no harm twice.",
     );
     description.usage_notes = vec![
-        "Cut large answers down with `select`, such as `items[].id`.".to_owned(),
+        "Cut large answers down with `select`, such as `items[].id`, or raise `max_bytes`."
+            .to_owned(),
         "Use web_fetch for pages that people read.".to_owned(),
     ];
     description.important =
@@ -279,11 +285,12 @@ async fn call(state: &State, arguments: Arguments, _: &ToolContext) -> Result<Ou
             .collect();
     }
     let parses = arguments.parse_response;
+    let most = arguments.max_bytes.min(budget::MOST);
     // A long answer takes a while to read, and other calls must not wait for it.
     let telling = state.conversions().run(fetched.body.len(), move || {
         facts.read(&fetched, parses, select.as_ref());
         drop(fetched);
-        facts.into_outcome()
+        facts.into_outcome(most)
     });
     (telling.await)
         .map_err(|error| ToolError::internal(format!("the answer could not be read: {error}")))

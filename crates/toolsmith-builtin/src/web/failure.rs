@@ -22,7 +22,7 @@ pub(crate) fn failed(error: &FetchError, shows_urls: bool) -> ToolError {
         FetchErrorKind::Refused(_) => (
             ErrorKind::PermissionDenied,
             "DENIED",
-            "Use a public address, or ask the user to add the host to web.allow_hosts",
+            "Use a public address, or ask the user to add the host to web.allow_hosts, with its port unless that is the usual one",
         ),
         FetchErrorKind::Redirects => (
             ErrorKind::Failed,

@@ -115,24 +115,61 @@ pub(crate) fn indented(text: &str) -> String {
 
 /// A value on lines of its own, and whether it goes on after `limit` bytes.
 pub(crate) fn pretty_within(value: &Value, limit: usize) -> (String, bool) {
-    let mut bounded = Bounded {
-        bytes: Vec::new(),
-        limit,
-    };
+    let mut bounded = Bounded::new(limit);
     let is_cut = serde_json::to_writer_pretty(&mut bounded, value).is_err();
-    let text = String::from_utf8_lossy(&bounded.bytes);
-    // A character that was cut in two is left out.
-    let text = match is_cut {
-        true => text.trim_end_matches('\u{fffd}'),
-        false => &text,
+    (bounded.into_text(is_cut), is_cut)
+}
+
+/// What is told of a value that takes more than `limit` bytes as JSON: the beginning of its
+/// text, which takes no more than that as JSON in turn. None where the value itself fits.
+pub(crate) fn beginning(value: &Value, limit: usize) -> Option<String> {
+    let mut bounded = Bounded::new(limit);
+    serde_json::to_writer(&mut bounded, value).err()?;
+    let text = match value {
+        Value::String(text) => text.clone(),
+        _ => bounded.into_text(true),
     };
-    (text.to_owned(), is_cut)
+    // Without the quotes around it.
+    let mut room = limit.saturating_sub(2);
+    let does_not_fit = |(_, sign): &(usize, char)| {
+        let left = room.checked_sub(escaped_length(*sign));
+        room = left.unwrap_or(0);
+        left.is_none()
+    };
+    let end = text.char_indices().find(does_not_fit);
+    let end = end.map_or(text.len(), |(at, _)| at);
+    Some(text[..end].to_owned())
+}
+
+/// How many bytes a character takes within a text of JSON.
+fn escaped_length(sign: char) -> usize {
+    match sign {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        _ => sign.len_utf8(),
+    }
 }
 
 /// Takes so many bytes, and no more.
 struct Bounded {
     bytes: Vec<u8>,
     limit: usize,
+}
+
+impl Bounded {
+    fn new(limit: usize) -> Self {
+        let bytes = Vec::new();
+        Self { bytes, limit }
+    }
+
+    /// What was taken, without a character that was cut in two.
+    fn into_text(self, is_cut: bool) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        match is_cut {
+            true => text.trim_end_matches('\u{fffd}').to_owned(),
+            false => text.into_owned(),
+        }
+    }
 }
 
 impl io::Write for Bounded {

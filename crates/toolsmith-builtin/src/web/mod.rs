@@ -33,7 +33,7 @@ pub(crate) use cache::{Cache, Key, LIFETIME};
 pub(crate) use convert::Conversions;
 pub(crate) use failure::{client_failed, failed};
 pub(crate) use headers::{checked, shown as shown_headers};
-pub(crate) use json::{indented, pretty_within, read as read_json};
+pub(crate) use json::{beginning, indented, pretty_within, read as read_json};
 pub(crate) use page::Page;
 pub(crate) use path::{PathError, SelectPath};
 pub(crate) use secrets::{Filler, refuse_reference};

@@ -325,6 +325,66 @@ async fn json_that_is_no_value_comes_as_text() {
 }
 
 #[tokio::test]
+async fn a_body_too_large_for_a_value_is_told_by_its_beginning() {
+    let server = Server::new(|seen| {
+        let (kind, body) = match seen.path() {
+            "/json" => (
+                "application/json",
+                format!("[{}0]", "{\"a\":1},".repeat(20_000)),
+            ),
+            "/small" => (
+                "application/json",
+                format!("[{}0]", "{\"a\":1},".repeat(2_000)),
+            ),
+            "/signs" => ("text/plain", "\u{1}\"\\\n\u{e9}".repeat(40_000)),
+            _ => ("text/plain", "x".repeat(900_000)),
+        };
+        answer("200 OK", &[&format!("content-type: {kind}")], body)
+    })
+    .await;
+    let toolbox = toolbox(reaching(&[&server]));
+    for (path, max_bytes, is_whole) in [
+        ("/json", 51_200, false),
+        ("/json", 1_000, false),
+        ("/json", 1 << 20, true),
+        ("/small", 51_200, true),
+        ("/small", 10_000, false),
+        ("/signs", 51_200, false),
+        ("/text", 51_200, false),
+        ("/text", 1 << 20, true),
+    ] {
+        let about = format!("{path} within {max_bytes}");
+        let arguments = json!({"url": server.url(path), "max_bytes": max_bytes});
+        let outcome = call(&toolbox, "api_call", arguments).await;
+        assert!(outcome.is_success(), "{about}: {:?}", outcome.error);
+        let value = outcome.value.as_ref().expect(&about);
+        let length = value.to_string().len();
+        assert!(length <= max_bytes + 300, "{about}: {length}");
+        assert_eq!(value["truncated"], !is_whole, "{about}");
+        let text = outcome.model_text();
+        assert!(
+            text.len() <= max_bytes.max(51_200) + (9 << 10),
+            "{about}: {}",
+            text.len()
+        );
+        let is_value = value["body"].is_array();
+        assert_eq!(is_value, is_whole && path != "/text", "{about}");
+        if !is_whole {
+            let note = value["notes"][0].as_str().expect(&about);
+            assert!(
+                note.contains("`select`") && note.contains("`max_bytes`"),
+                "{note}"
+            );
+            // As much as there is room for, less what is cleaned away afterwards.
+            assert!(
+                length > max_bytes - 300 || path == "/signs",
+                "{about}: {length}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn robots_are_asked_where_the_configuration_says_so() {
     let server = Server::new(|seen| match seen.path() {
         "/robots.txt" => answer("200 OK", &[], "User-agent: *\nDisallow: /private"),

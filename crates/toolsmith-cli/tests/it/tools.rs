@@ -279,10 +279,13 @@ fn an_empty_list_says_whose_it_is() {
 fn unknown_members_of_what_is_in_use_are_told() {
     let odd = "./configs/tool_sets/odd.yaml: `gone` names no tool and no set";
     let inner = "./configs/tool_sets/inner.yaml: `lost` names no tool and no set";
+    let own = "toolsmith.yaml: `raed` names no tool and no set";
     for (configuration, words, told) in [
         ("", ["--set", "odd"].as_slice(), vec![inner, odd]),
         ("", &["--agent", "w"], vec![inner]),
         ("tool_sets: [inner]\n", &[], vec![inner]),
+        ("tools: [raed, grep]\n", &[], vec![own]),
+        ("tools: [raed, grep]\n", &["--agent", "w"], vec![inner]),
         ("", &["--set", "none"], vec![]),
         ("", &[], vec![]),
     ] {

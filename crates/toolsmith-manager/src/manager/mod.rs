@@ -28,7 +28,7 @@ use crate::own_files::{Further, OwnFiles};
 use crate::pins::{LOCK_FILE, PinRules, ProjectPins};
 use crate::remotes::Remote;
 use crate::servers::{Loaded, Origin, ServerEntry};
-use crate::sets::{Catalogue, SetError};
+use crate::sets::{Agent, Catalogue, SetError, ToolSet};
 use crate::setup::{ManagerError, Setup};
 use crate::telemetry::{self, Started, Telemetry};
 use crate::upstreams::Prepared;
@@ -333,7 +333,7 @@ impl Manager {
         findings.extend(current.warnings.iter().cloned());
         findings.extend(current.catalogue.warnings.iter().cloned());
         let is_known = |name: &str| self.may_be_tool(name, &current);
-        findings.extend(current.catalogue.unknown(&is_known));
+        findings.extend(current.catalogue.unknown(&current.config, &is_known));
         findings
     }
 
@@ -342,24 +342,17 @@ impl Manager {
     pub fn unknown_members(&self, view: &View) -> Vec<String> {
         let current = self.current.load();
         let (config, catalogue) = (&current.config, &current.catalogue);
-        let agent = match view {
-            View::Agent(name) => catalogue.agents.get(name),
-            View::Usual | View::Set(_) => None,
+        let written = match view {
+            View::Usual => Some(config.written()),
+            View::Set(name) => catalogue.sets.get(name).map(ToolSet::written),
+            View::Agent(name) => catalogue.agents.get(name).map(Agent::written),
         };
-        let (sets, tools) = match (view, agent) {
-            (View::Set(name), _) => match catalogue.sets.get(name) {
-                Some(set) => (std::slice::from_ref(&set.name), [].as_slice()),
-                None => return Vec::new(),
-            },
-            (_, Some(agent)) => (agent.tool_sets.as_slice(), agent.tools.as_slice()),
-            _ => (
-                config.tool_sets.as_deref().unwrap_or_default(),
-                config.tools.as_deref().unwrap_or_default(),
-            ),
+        let Some(written) = written else {
+            return Vec::new();
         };
         let is_tool = |name: &str| self.toolbox.registry().has(name);
         let is_known = |name: &str| self.may_be_tool(name, &current);
-        catalogue.unknown_beneath((sets, tools), agent, &is_tool, &is_known)
+        catalogue.unknown_beneath(written, &is_tool, &is_known)
     }
 
     /// Rules that mean no tool, or arguments that no tool has, as far as can be told before

@@ -180,8 +180,7 @@ impl Catalogue {
         if config.tools.is_none() && config.tool_sets.is_none() {
             return Ok(None);
         }
-        let sets = config.tool_sets.as_deref().unwrap_or_default();
-        let tools = config.tools.as_deref().unwrap_or_default();
+        let (_, tools, sets) = config.written();
         self.merged(sets, tools, is_tool).map(Some)
     }
 
@@ -208,26 +207,27 @@ impl Catalogue {
 
     /// Members that mean nothing, as far as can be told: `is_known` answers for names of
     /// tools.
-    pub(crate) fn unknown(&self, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
+    pub(crate) fn unknown(&self, config: &Config, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {
         let sets = self.sets.values().map(ToolSet::written);
         let agents = self.agents.values().map(Agent::written);
-        self.unknown_in(sets.chain(agents), is_known)
+        let all = [config.written()].into_iter().chain(sets).chain(agents);
+        self.unknown_in(all, is_known)
     }
 
-    /// The same of a set, an agent, or whatever else is made of these, and the sets within.
+    /// The same of a set, an agent or the configuration, and the sets within.
     pub(crate) fn unknown_beneath(
         &self,
-        (sets, tools): (&[SetName], &[Member]),
-        agent: Option<&Agent>,
+        written: Written<'_>,
         is_tool: &dyn Fn(&str) -> bool,
         is_known: &dyn Fn(&str) -> bool,
     ) -> Vec<String> {
+        let (file, tools, sets) = written;
         let mut list = List::new(self, is_tool);
         // What comes to no list is told of where one is asked for.
         let _ = list.sets(sets).and_then(|()| list.members(tools));
-        let is_within = |set: &&ToolSet| list.done.contains(set.name.as_str());
-        let within = self.sets.values().filter(is_within).map(ToolSet::written);
-        self.unknown_in(within.chain(agent.map(Agent::written)), is_known)
+        let is_other = |set: &&ToolSet| list.done.contains(set.name.as_str()) && &*set.file != file;
+        let within = self.sets.values().filter(is_other).map(ToolSet::written);
+        self.unknown_in(within.chain([written]), is_known)
     }
 
     fn unknown_in<'a>(
@@ -257,17 +257,26 @@ impl Catalogue {
 }
 
 /// The file of a set or an agent, its members and its sets.
-type Written<'a> = (&'a str, &'a [Member], &'a [SetName]);
+pub(crate) type Written<'a> = (&'a str, &'a [Member], &'a [SetName]);
 
 impl ToolSet {
-    fn written(&self) -> Written<'_> {
+    pub(crate) fn written(&self) -> Written<'_> {
         (&self.file, &self.members, &self.tool_sets)
     }
 }
 
 impl Agent {
-    fn written(&self) -> Written<'_> {
+    pub(crate) fn written(&self) -> Written<'_> {
         (&self.file, &self.tools, &self.tool_sets)
+    }
+}
+
+impl Config {
+    /// The agent that is written inline.
+    pub(crate) fn written(&self) -> Written<'_> {
+        let tools = self.tools.as_deref().unwrap_or_default();
+        let sets = self.tool_sets.as_deref().unwrap_or_default();
+        ("toolsmith.yaml", tools, sets)
     }
 }
 

@@ -159,6 +159,7 @@ fn what_is_not_there_is_named() {
     let manager = load(&[
         ("configs/tool_sets/x.yaml", "tools: [a, gone, 'g*']"),
         ("agents/w.yaml", "tool_sets: [missing, x]\ntools: [b]"),
+        ("toolsmith.yaml", "tool_sets: [lost]\ntools: [a, bb]"),
     ]);
     assert_eq!(names(&manager, &agent("w")), "a b");
     assert_eq!(
@@ -178,6 +179,8 @@ fn what_is_not_there_is_named() {
     assert_eq!(
         said,
         [
+            "`bb` names no tool and no set",
+            "there is no tool set `lost`",
             "`gone` names no tool and no set",
             "`g*` names no tool and no set",
             "there is no tool set `missing`",
